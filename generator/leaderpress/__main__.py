@@ -1,0 +1,5 @@
+"""`python -m leaderpress`."""
+
+from .cli import main
+
+main()
