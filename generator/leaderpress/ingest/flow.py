@@ -1,0 +1,165 @@
+"""The course of one ingest, from the command's arguments to the published folder."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+
+from .. import store
+from ..errors import ContentError, UsageError
+from ..ingesters.base import Dump, Ingester, open_dump
+from ..store import Draft, Folder, Line
+from .intake import Intake
+from .report import IngestReport, is_faulty
+from .settle import Settlement
+from .tables import Tables
+
+_SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
+_INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d(?:\.\d+)?)?Z", re.ASCII)
+
+
+def ingest(
+    site: Path,
+    source: str,
+    paths: Sequence[Path],
+    *,
+    published_at: date | None,
+    retrieved_at: str | None,
+    dry_run: bool = False,
+    strict: bool = False,
+    today: Callable[[], date],
+) -> IngestReport:
+    """Ingest the dump at `paths` into the site's records.
+
+    `source` is the slug of a source, or of an ingester whose dumps hold several sources.  `published_at` (a UTC date)
+    defaults to `today()`; `retrieved_at` is an instant in UTC and is left out of the snapshot when None.  A dry run
+    computes everything and writes nothing; `strict` writes nothing when anything was malformed; a dump that was
+    ingested before writes nothing.
+
+    Raises `UsageError` for a slug or an instant that is none, `DumpError` for a dump that cannot be opened, and
+    `ContentError` for an unknown source, a damaged store, or a folder that cannot be written.
+    """
+    if not _SLUG.fullmatch(source):
+        raise UsageError("source-slug", f"{source!r} is not a slug", hint="lower-case letters, digits and hyphens")
+    retrieved = {} if retrieved_at is None else {"retrieved_at": _instant(retrieved_at)}
+    tables = Tables(site)
+    ingester = tables.ingester(source)
+    dump = open_dump(paths, ingester.SUFFIXES)
+    with _records(site, dry_run) as held:
+        digest = dump.digest()
+        if earlier := next((folder for folder in held if folder.snapshot["dump"] == digest), None):
+            return _already(earlier, source, ingester)
+        dates = {"published_at": (published_at or today()).isoformat(), **retrieved}
+        job = _Job(source, ingester, dump, digest, dates, tables, held)
+        with Settlement() as settlement, Draft(None if dry_run else site) as draft:
+            intake = Intake(settlement, tables, ingester, source)
+            snapshot = _settle(job, settlement, intake, draft)
+            return _publish(job, intake, draft, snapshot, _objection(snapshot, dry_run, strict))
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """The fixed facts of one ingest."""
+
+    source: str
+    ingester: Ingester
+    dump: Dump
+    digest: str
+    dates: dict[str, str]
+    tables: Tables
+    held: list[Folder]
+
+
+@contextmanager
+def _records(site: Path, dry_run: bool) -> Iterator[list[Folder]]:
+    """The folders of the site, checked to be unchanged; ours alone unless nothing will be written."""
+    with nullcontext() if dry_run else store.exclusive(site):
+        held = store.folders(site)
+        for folder in held:
+            store.verify(folder)
+        yield held
+
+
+def _settle(job: _Job, settlement: Settlement, intake: Intake, draft: Draft) -> Line:
+    """Read everything, write what is new into the draft, and give its snapshot."""
+    for folder in job.held:
+        settlement.hold(folder)
+    intake.read(job.dump)
+    settlement.write(draft)
+    settlement.write_facts(draft, job.held)
+    tasks = intake.tasks()
+    previous = {"previous": job.held[-1].snapshot_digest} if job.held else {}
+    return {
+        "v": 1,
+        "dump": job.digest,
+        "source": _owner(job, intake.sources),
+        "sources": sorted(intake.sources),
+        **job.dates,
+        "ingester": job.ingester.FORMAT,
+        "ingester_version": job.ingester.VERSION,
+        "counts": {kind: counts for kind, counts in settlement.counts.items() if any(counts.values())},
+        "tasks": tasks,
+        "rejections": intake.rejections(),
+        "ignored": sorted(job.dump.ignored),
+        "drift": intake.drift(),
+        "files": draft.files(),
+        **previous,
+    }
+
+
+def _owner(job: _Job, sources: set[str]) -> str:
+    """Whose name the folder bears: the one source that states anything, else the ingester of several."""
+    if len(sources) == 1:
+        return next(iter(sources))
+    return job.ingester.FORMAT if sources else job.source
+
+
+def _objection(snapshot: Line, dry_run: bool, strict: bool) -> str:
+    """Why this snapshot is not to be published; empty if it is."""
+    if dry_run:
+        return "dry run: nothing was written"
+    if strict and is_faulty(snapshot):
+        return "strict: something was malformed, nothing was written"
+    if not snapshot["sources"] and is_faulty(snapshot):
+        return "nothing could be taken from the dump, nothing was written"
+    return ""
+
+
+def _publish(job: _Job, intake: Intake, draft: Draft, snapshot: Line, objection: str) -> IngestReport:
+    name = store.folder_name(len(job.held) + 1, snapshot["source"], job.digest)
+    copies = job.tables.copies(intake.sources)
+    if not objection:
+        # Tables first: records without their source's table could not be built, and the same dump would not be
+        # ingested a second time.
+        for path, text in copies.items():
+            job.tables.copy(path, text)
+        draft.publish(name, store.snapshot_bytes(snapshot))
+    return IngestReport(name, not objection, False, snapshot, tuple(copies), objection)
+
+
+def _already(earlier: Folder, source: str, ingester: Ingester) -> IngestReport:
+    """Report that the dump is known.  One dump has one origin: another source cannot claim it as its own."""
+    snapshot = earlier.snapshot
+    if source not in {snapshot["source"], *snapshot["sources"], snapshot["ingester"]}:
+        problem = f"this dump was ingested for {snapshot['source']!r}, {source!r} cannot publish it again"
+        raise ContentError("dump-claimed", problem, at=earlier.at(), hint="a dump belongs to one source")
+    notice = f"this dump was ingested before, as {earlier.name}; nothing was written"
+    if snapshot["ingester_version"] != ingester.VERSION:
+        notice += f" (by version {snapshot['ingester_version']} of its ingester, now {ingester.VERSION})"
+    return IngestReport(earlier.name, False, True, snapshot, (), notice)
+
+
+def _instant(text: str) -> str:
+    """The instant with exactly three fraction digits (cut, not rounded); raises `UsageError` for anything else."""
+    match = _INSTANT.fullmatch(text)
+    try:
+        if match is None:
+            raise ValueError("not an instant")
+        seconds, _, fraction = (match[2] or ":00").partition(".")
+        datetime.fromisoformat(f"{match[1]}{seconds}+00:00")
+    except ValueError:
+        hint = "write it in UTC, like 2026-04-14T23:38:30Z"
+        raise UsageError("retrieved-at", f"{text!r} is not an instant", hint=hint) from None
+    return f"{match[1]}{seconds}.{fraction[:3]:0<3}Z"

@@ -1,0 +1,70 @@
+"""Sorting more lines than fit into memory: sorted runs in nameless temporary files, merged while they are read."""
+
+import heapq
+import tempfile
+from collections.abc import Iterator
+from typing import IO
+
+from ..errors import ContentError
+
+BUDGET = 64 * 1024 * 1024
+"""Bytes held in memory before a sorted run is written out."""
+
+_OVERHEAD = 200  # of one entry of the buffer, beside its text
+
+
+class Sorter:
+    """Takes records in any order and gives them back in order of their bytes.
+
+    A record may carry a note that plays no part in the order; of equal records within one run the first note stays.
+    Neither may hold a line feed, and a note no tab: canonical JSON has neither.  The temporary files have no name, so
+    a killed process leaves none.
+    """
+
+    def __init__(self) -> None:
+        self._buffer: dict[bytes, bytes] = {}
+        self._held = 0
+        self._runs: list[IO[bytes]] = []
+
+    def __enter__(self) -> "Sorter":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for run in self._runs:
+            run.close()
+
+    def __bool__(self) -> bool:
+        """Whether anything was added."""
+        return bool(self._buffer or self._runs)
+
+    def add(self, record: bytes, note: bytes = b"") -> None:
+        """Take in a record; raises `ContentError` when there is no room for temporary files."""
+        if record in self._buffer:
+            return
+        self._buffer[record] = note
+        self._held += len(record) + len(note) + _OVERHEAD
+        if self._held > BUDGET:
+            self._spill()
+
+    def __iter__(self) -> Iterator[tuple[bytes, bytes]]:
+        """All records in order, each with its note; equal records of different runs stand side by side."""
+        for run in self._runs:
+            run.seek(0)
+        for line in heapq.merge(*self._runs, self._sorted()):
+            record, _, note = line[:-1].rpartition(b"\t")
+            yield record, note
+
+    def _sorted(self) -> list[bytes]:
+        return sorted(b"%b\t%b\n" % pair for pair in self._buffer.items())
+
+    def _spill(self) -> None:
+        try:
+            run = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `__exit__`
+            self._runs.append(run)
+            run.writelines(self._sorted())
+            run.flush()
+        except OSError as fault:
+            problem = f"no room for temporary files: {fault.strerror or fault}"
+            raise ContentError("spool-write", problem, at=tempfile.gettempdir(), hint="set TMPDIR") from None
+        self._buffer = {}
+        self._held = 0
