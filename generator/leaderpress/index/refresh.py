@@ -1,0 +1,133 @@
+"""Bringing the index up to date: folders that it does not hold are added, everything else is recomputed.
+
+Folders of records are written once, so an index that holds a prefix of them is continued; anything else — another
+program version, a folder gone or changed — starts it anew.  The new file replaces the old one in one step.
+"""
+
+import hashlib
+import os
+import shutil
+import sqlite3
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..manifests.notes import Note
+from ..manifests.source import SourceTable
+from ..store import Folder, folders, verify
+from . import fill, labels, reader, schema, standings
+from .fill import Filler
+from .schema import INDEXES, TABLES
+from .standings import Verdicts, rank_all, superseded_by_key
+
+
+def refresh(site: Path, sources: Mapping[str, SourceTable], notes: Sequence[Note], cache: Path | None = None) -> Path:
+    """Make `build/cache/index.sqlite` say what `content/records` says; gives its path.
+
+    Raises `ContentError` for a record that is not what it was when it was written.
+    """
+    held = folders(site)
+    for folder in held:
+        verify(folder)
+    path = (cache or site / "build" / "cache") / "index.sqlite"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    wanted = _state(held, sources, notes)
+    if path.is_file() and _recorded(path) == wanted:
+        return path
+    fresh = path.with_suffix(f".{os.getpid()}.tmp")
+    fresh.unlink(missing_ok=True)
+    try:
+        _write(fresh, path, held, sources, notes, wanted)
+        os.replace(fresh, path)
+    finally:
+        fresh.unlink(missing_ok=True)
+    return path
+
+
+def _write(
+    fresh: Path,
+    old: Path,
+    held: Sequence[Folder],
+    sources: Mapping[str, SourceTable],
+    notes: Sequence[Note],
+    state: dict[str, str],
+) -> None:
+    done = _continue_from(old, fresh, state)
+    database = sqlite3.connect(fresh)
+    try:
+        database.executescript("pragma journal_mode = off; pragma synchronous = off; pragma locking_mode = exclusive;")
+        if not done:
+            database.executescript(TABLES)
+        filler = Filler(database)
+        for folder in held[done:]:
+            filler.add(folder)
+        if not done:
+            database.executescript(INDEXES)
+        _count_subjects(database)
+        rank_all(database, sources, _verdicts(database, notes))
+        database.executemany("insert or replace into meta values (?, ?)", state.items())
+        database.commit()
+        database.execute("analyze")
+        database.commit()
+    finally:
+        database.close()
+
+
+def _verdicts(database: sqlite3.Connection, notes: Sequence[Note]) -> Verdicts:
+    superseded = superseded_by_key(database)
+    superseded |= {note.target: note.successor for note in notes if note.kind == "correction" and note.successor}
+    withdrawn = frozenset(note.target for note in notes if note.kind == "withdrawal")
+    return Verdicts(withdrawn=withdrawn, superseded=superseded)
+
+
+def _count_subjects(database: sqlite3.Connection) -> None:
+    """An implementation gets a page once it has two runs or facts of its own: source, licence, repository."""
+    database.execute("update subject set runs = (select count(*) from run where run.subject = subject.digest)")
+    database.execute("update subject set has_page = runs > 1 or has_facts or artifacts != '[]'")
+
+
+def _state(held: Sequence[Folder], sources: Mapping[str, SourceTable], notes: Sequence[Note]) -> dict[str, str]:
+    return {
+        "code": _code_digest(),
+        "folders": "\n".join(f"{folder.name} {folder.snapshot_digest}" for folder in held),
+        "sources": _digest(repr(sorted(sources.items()))),
+        "notes": _digest(repr(list(notes))),
+    }
+
+
+def _recorded(path: Path) -> dict[str, str]:
+    """What an index on disk was made from; empty if it cannot be read."""
+    try:
+        database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        try:
+            return dict(database.execute("select name, value from meta"))
+        finally:
+            database.close()
+    except sqlite3.Error:
+        return {}
+
+
+def _continue_from(old: Path, fresh: Path, state: dict[str, str]) -> int:
+    """Copy the old index if it holds a prefix of the folders; gives the number of folders it holds."""
+    recorded = _recorded(old)
+    if recorded.get("code") != state["code"] or "folders" not in recorded:
+        return 0
+    had = recorded["folders"].splitlines()
+    if not had or had != state["folders"].splitlines()[: len(had)]:
+        return 0
+    shutil.copyfile(old, fresh)
+    return len(had)
+
+
+def _code_digest() -> str:
+    """SHA-256 over the source of the modules that decide what the index says."""
+    texts = hashlib.sha256()
+    for module in (fill, labels, reader, schema, standings):
+        texts.update(Path(module.__file__ or "").read_bytes())
+    package = Path(__file__).parent.parent
+    for path in [*sorted((package / "ranking").glob("*.py")), package / "format.py", package / "canonical.py"]:
+        texts.update(path.read_bytes())
+    return texts.hexdigest()
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,63 @@
+"""The tables of the disposable index.  Values keep SQLite's own types, so that 530092 stays an integer."""
+
+VERSION = 1
+
+TABLES = """
+create table meta (name text primary key, value text) without rowid;
+create table folder (number integer primary key, name text, source text, published_on text, snapshot text);
+create table document (
+  digest text primary key, kind text, document_digest text, file text, offset integer, length integer,
+  identity_bytes integer, folder integer) without rowid;
+create table version (document_digest text primary key, file text, offset integer, length integer) without rowid;
+create table statement (
+  digest text, source text, folder integer, external_id text, upstream_key text, project text, tags text,
+  aliases text, artifacts text, upstream_published_at text, primary key (digest, source)) without rowid;
+create table slug (digest text primary key, slug text, name text) without rowid;
+create table fact (about text, source text, name text, value text, folder integer);
+create index fact_about on fact (about);
+create table task (
+  digest text primary key, slug text, raw text, name text, family text, source text, description text, tags text,
+  aliases text, constants text) without rowid;
+create table project (digest text primary key, slug text, name text, source text) without rowid;
+create table workload (
+  digest text primary key, kind text, task text, correctness text, summary text, cases integer) without rowid;
+create table environment (
+  digest text primary key, product text, slug text, vendor text, architecture text, note text,
+  title text) without rowid;
+create table protocol (digest text primary key, harness text, version text, title text) without rowid;
+create table subject (
+  digest text primary key, task text, project text, name text, revision text, title text, source text, runs integer,
+  has_page integer, artifacts text, has_code integer, has_facts integer) without rowid;
+create table run (
+  digest text primary key, grp text, siblings text, source text, external_id text, upstream_key text, subject text,
+  project text, task text, workload text, protocol text, environment text, status text, metric text, statistic text,
+  unit text, value, evidence text, native integer, observed_at text, published_on text, upstream_published_at text,
+  folder integer, name text, revision text, project_name text, project_slug text, metrics text, reasons text,
+  rank integer, tied integer, better integer, place integer, superseded_by text) without rowid;
+create table grp (
+  key text primary key, siblings text, task text, workload text, protocol text, environment text,
+  metric_key text, metric text, statistic text, unit text, direction text, native integer, ranked integer,
+  ranks integer, members integer, ranking text) without rowid;
+create table event (
+  grp text, position integer, digest text, observed_at text, value, previous, stands integer,
+  primary key (grp, position)) without rowid;
+"""
+
+INDEXES = """
+create index run_group on run (grp, place);
+create index run_siblings on run (siblings);
+create index run_task on run (task);
+create index run_project on run (project);
+create index run_subject on run (subject);
+create index run_environment on run (environment);
+create index run_source on run (source);
+create index run_folder on run (folder);
+create index grp_task on grp (task);
+create index grp_environment on grp (environment);
+create index grp_siblings on grp (siblings);
+create index event_observed on event (observed_at, digest);
+create index run_superseded on run (superseded_by) where superseded_by != '';
+create index event_digest on event (digest);
+create index workload_task on workload (task);
+create index statement_key on statement (source, upstream_key);
+"""
