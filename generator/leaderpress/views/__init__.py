@@ -1,0 +1,1 @@
+"""One file a page kind: the frozen values that pages show and that their JSON twins serialise."""

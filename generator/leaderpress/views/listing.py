@@ -1,0 +1,168 @@
+"""Home, A–Z indexes, records, changes and written pages: the ways in."""
+
+from dataclasses import dataclass
+
+from .base import Figure, Item, Link, Pager, SourceLine, Strip
+from .source import RejectionRow
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """A record event, on a page outside its group."""
+
+    digest: str
+    path: str
+    group: str
+    task: Link
+    name: str
+    hardware: Link
+    figure: Figure
+    improvement: str
+    """Against the record before it in the group; empty for a first record."""
+    observed_at: str
+    observed_on: str
+    stands: bool
+    """True while it is the group's record."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """A source, on the home page and in the index."""
+
+    link: Link
+    runs: int
+    groups: int
+    last_observed: str
+    licence: str
+
+
+@dataclass(frozen=True, slots=True)
+class HomeView:
+    """The front page."""
+
+    title: str
+    description: str
+    tagline: str
+    runs: int
+    groups: int
+    facts: tuple[Item, ...]
+    latest: tuple[EventRow, ...]
+    strip: Strip | None
+    """Of the largest group, to explain the scale."""
+    strip_title: Link | None
+    strip_say: str
+    families: tuple[tuple[Link, int], ...]
+    hardware: tuple[tuple[Link, int], ...]
+    sources: tuple[SourceRow, ...]
+    example: str
+    """Digest of a run, for the example of checking it."""
+    example_path: str
+    snapshot: str
+    """Date of the newest ingest; only here and on changes/, so that an ingest does not change every page."""
+    snapshot_id: str
+    """Eight hex digits of its dump digest."""
+    illustrative: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSection:
+    """One letter, or one family, of an index."""
+
+    title: str
+    anchor: str
+    links: tuple[tuple[Link, int], ...]
+    """With the number of runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexView:
+    """An A–Z index: operations (by family), implementations, projects, hardware."""
+
+    listed: str
+    """`operations`, `implementations`, `projects` or `hardware`."""
+    title: str
+    description: str
+    say: str
+    count: int
+    sections: tuple[IndexSection, ...]
+    pager: Pager | None
+    illustrative: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesView:
+    """The index of sources."""
+
+    title: str
+    description: str
+    rows: tuple[SourceRow, ...]
+    lines: tuple[SourceLine, ...]
+    illustrative: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsView:
+    """All record events, newest first."""
+
+    title: str
+    description: str
+    count: int
+    standing: int
+    """How many of them stand today."""
+    events: tuple[EventRow, ...]
+    pager: Pager | None
+    feed: str
+    illustrative: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRow:
+    """What one ingest changed."""
+
+    number: int
+    anchor: str
+    source: Link
+    published_on: str
+    dump: str
+    counts: tuple[Item, ...]
+    """New runs, revised, withdrawn, new leaders, rejected."""
+    runs: tuple[Link, ...]
+    """New runs, at most 25."""
+    more: int
+    leaders: tuple[EventRow, ...]
+    """New leaders, at most 25."""
+    rejections: tuple[RejectionRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesView:
+    """Every ingest, newest first, and the notes."""
+
+    title: str
+    description: str
+    changes: tuple[ChangeRow, ...]
+    notes: tuple[tuple[str, str, Link, str], ...]
+    """(date, kind, run, reason)."""
+    illustrative: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ProseView:
+    """A written page: `content/pages/*.md`."""
+
+    slug: str
+    title: str
+    description: str
+    markdown: str
+    """The source text; the theme renders it."""
+    contents: tuple[Link, ...]
+    illustrative: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NotFoundView:
+    """404.html, the only page with absolute links."""
+
+    title: str
+    description: str
+    illustrative: bool

@@ -1,0 +1,30 @@
+"""The project page: who reports runs, the records they hold, and all their runs."""
+
+from dataclasses import dataclass
+
+from .base import Item, Link, Pager, SourceLine
+from .subject import RunRow
+from .task import GroupRow
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectView:
+    """Everything that a project page shows."""
+
+    digest: str
+    slug: str
+    title: str
+    description: str
+    name: str
+    items: tuple[Item, ...]
+    facts: tuple[Item, ...]
+    """Runs, groups, records held, records ever set, first and last observation."""
+    held: tuple[GroupRow, ...]
+    """Groups that the project leads."""
+    runs: tuple[RunRow, ...]
+    run_count: int
+    pager: Pager | None
+    implementations: tuple[tuple[Link, int], ...]
+    """Implementations that have a page, with their number of runs."""
+    sources: tuple[SourceLine, ...]
+    illustrative: bool
