@@ -1,0 +1,1 @@
+"""From views to published files: planning, rendering and writing a site."""

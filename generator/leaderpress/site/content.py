@@ -1,0 +1,93 @@
+"""What a build reads beside records: settings, source tables, notes and written pages.  All faults are collected."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from ..config import SiteConfig, load_config
+from ..errors import ContentError, LeaderpressError, Problems
+from ..manifests.notes import Note, parse_note
+from ..manifests.source import SourceTable, parse_source
+from ..theme.markdown import PageSource, read_page
+
+Read = TypeVar("Read")
+
+_CHECKOUT = Path(__file__).resolve().parents[3]
+_SHARE = Path(__file__).resolve().parents[1] / "_share"
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Everything below `content/` but the records."""
+
+    config: SiteConfig
+    sources: dict[str, SourceTable]
+    notes: tuple[Note, ...]
+    pages: dict[str, PageSource]
+    """Written pages by slug; the site's own take the place of the defaults."""
+
+
+def load_content(site: Path) -> Content:
+    """Read it all; raises `Problems` with every fault that was found."""
+    faults: list[LeaderpressError] = []
+    content = site / "content"
+    config = _caught(faults, lambda: load_config(site))
+    sources = dict(
+        _each(
+            faults,
+            _files(content / "sources", ".toml"),
+            lambda path, at: (path.stem, parse_source(_bytes(path, at), path.stem, at)),
+            site,
+        )
+    )
+    notes = _each(faults, _files(content / "notes", ".md"), lambda path, at: parse_note(_bytes(path, at), at), site)
+    pages = {
+        path.stem: page
+        for folder in (defaults_folder(), content / "pages")
+        for path, page in _each(
+            faults, _files(folder, ".md"), lambda path, at: (path, read_page(_bytes(path, at), at)), site
+        )
+    }
+    if faults or config is None:
+        raise Problems(faults)
+    return Content(config, sources, tuple(notes), pages)
+
+
+def defaults_folder() -> Path:
+    """The pages shipped to every site: in a checkout beside `pyproject.toml`, else inside the installed package."""
+    checkout = _CHECKOUT / "content" / "defaults" / "pages"
+    if (_CHECKOUT / "pyproject.toml").is_file() and checkout.is_dir():
+        return checkout
+    return _SHARE / "content" / "defaults" / "pages"
+
+
+def _files(folder: Path, suffix: str) -> list[Path]:
+    return sorted(path for path in folder.glob(f"*{suffix}") if path.is_file()) if folder.is_dir() else []
+
+
+def _each(
+    faults: list[LeaderpressError], paths: Iterable[Path], read: Callable[[Path, str], Read], site: Path
+) -> Iterator[Read]:
+    for path in paths:
+        at = path.relative_to(site).as_posix() if path.is_relative_to(site) else f"defaults/{path.name}"
+        value = _caught(faults, lambda path=path, at=at: read(path, at))  # type: ignore[misc]
+        if value is not None:
+            yield value
+
+
+def _caught(faults: list[LeaderpressError], read: Callable[[], Read]) -> Read | None:
+    try:
+        return read()
+    except Problems as several:
+        faults += several.problems
+    except LeaderpressError as fault:
+        faults.append(fault)
+    return None
+
+
+def _bytes(path: Path, at: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as fault:
+        raise ContentError("content-unreadable", str(fault.strerror or fault), at=at) from None

@@ -1,0 +1,124 @@
+"""The files beside pages: feed, sitemap, robots, llms.txt, citation file, host headers."""
+
+from collections.abc import Iterable, Iterator
+
+from ..cite import citation_cff
+from ..index import Index
+from ..views.base import SiteView
+from .content import Content
+from .feeds import Address, Event, Feed, Section, atom, llms_txt, robots_txt, sitemap
+from .pages.context import Context, figure_text, run_path
+from .pages.listing import event_row
+
+FEED_ENTRIES = 50
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none';"
+    " form-action 'self'; frame-ancestors 'none'"
+)
+_HEADERS = f"""\
+/sha256/*
+  Cache-Control: public, max-age=31536000, immutable
+  Access-Control-Allow-Origin: *
+/assets/*
+  Cache-Control: public, max-age=31536000, immutable
+/*
+  X-Content-Type-Options: nosniff
+  Referrer-Policy: strict-origin-when-cross-origin
+  Content-Security-Policy: {_POLICY}
+/records/feed.xml
+  Content-Type: application/atom+xml; charset=utf-8
+/CITATION.cff
+  Content-Type: text/yaml; charset=utf-8
+"""
+
+
+def fixed_files(index: Index, content: Content, site: SiteView, pages: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """Every file that stands once in a site; `pages` are the paths of all its HTML pages."""
+    newest = max((folder.published_on for folder in index.folders()), default="")
+    base = site.permalink_base
+    yield ".nojekyll", b""
+    yield "_headers", _HEADERS.encode()
+    yield "llms.txt", _llms(site)
+    yield "robots.txt", robots_txt(f"{base}sitemap.xml" if base else None)
+    if base:
+        yield "records/feed.xml", _records_feed(Context(index, content.config, site, content.sources, {}), newest)
+        yield from sitemap(_addresses(index, base, pages), base)
+    if newest:
+        yield "CITATION.cff", _citation(site, newest).encode()
+
+
+def _addresses(index: Index, base: str, pages: Iterable[str]) -> Iterator[Address]:
+    hidden = {row[0] for row in index.pairs("select digest from run where reasons like '%\"WITHDRAWN\"%'")}
+    published = dict(index.pairs("select digest, published_on from run"))
+    for path in sorted(pages):
+        folder = path.removesuffix("index.html")
+        digest = f"sha256:{folder[5:-1]}" if folder.startswith("runs/") else ""
+        if path != "404.html" and digest not in hidden:
+            yield Address(base + folder, published.get(digest))
+
+
+def _records_feed(context: Context, newest: str) -> bytes:
+    site = context.site
+    base = site.permalink_base
+    events = [event_row(context, event) for event in context.index.latest_events(FEED_ENTRIES)]
+    note = "Illustrative data, not measurements. " if site.illustrative else ""
+    entries = tuple(
+        Event(
+            id=f"{base}{run_path(event.digest)}#record",
+            title=f"{event.task.text} on {event.hardware.text}: {figure_text(event.figure)} by {event.name}",
+            link=base + run_path(event.digest),
+            updated=event.observed_at,
+            summary=note
+            + (
+                f"A record, {event.improvement.replace('−', '')} against the one before."
+                if event.improvement
+                else "The first record of its group."
+            ),
+            authors=(event.name,),
+        )
+        for event in events
+    )
+    return atom(
+        Feed(
+            id=f"{base}records/",
+            title=f"{site.title}: records",
+            subtitle=note + "Changes of leader, newest observation first.",
+            author=site.publisher,
+            address=f"{base}records/feed.xml",
+            page=f"{base}records/",
+            events=entries,
+            updated=newest or "1970-01-01",
+        )
+    )
+
+
+def _llms(site: SiteView) -> bytes:
+    base = site.permalink_base
+    note = "Illustrative data, not measurements. " if site.illustrative else ""
+    details = (
+        "Every page is a folder with `index.html` and, with the same content, `index.json`. A canonical object stands"
+        " at `sha256/<first two hex digits>/<64 hex digits>.json`, and the SHA-256 of its bytes is its name. Ranks hold"
+        " within one comparison group only; cite a run by its digest, never by its rank."
+    )
+    links = tuple((link.text, base + link.path, "") for link in site.nav)
+    machine = (
+        ("All files with sizes and digests", f"{base}inventory.json", ""),
+        ("SHA256SUMS", f"{base}SHA256SUMS", "for sha256sum -c"),
+        ("JSON Schema of a run page", f"{base}schema/v1/run.json", ""),
+        ("JSON Schema of a group page", f"{base}schema/v1/group.json", ""),
+    )
+    summary = note + (site.description or site.tagline or site.title)
+    return llms_txt(site.title, summary, (Section("Pages", links), Section("Data", machine)), details)
+
+
+def _citation(site: SiteView, newest: str) -> str:
+    return citation_cff(
+        title=site.title,
+        publisher=site.publisher,
+        abstract=site.description or site.tagline or site.title,
+        version=newest,
+        released=newest,
+        url=site.permalink_base or None,
+        illustrative=site.illustrative,
+    )

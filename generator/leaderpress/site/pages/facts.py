@@ -1,0 +1,288 @@
+"""The labelled lines of a run: identity, correctness, protocol, environment, measurements, artifacts.
+
+Every field that a manifest states appears; one that it does not state reads `not stated` where a reader would look
+for it, and is left out where its absence says nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...canonical import number_text
+from ...format import file_size, gap_text, quantity
+from ...index import RunRow
+from ...views.base import Figure, Item
+from ...views.run import Artifact, Measurement
+from .context import Context, figure, figure_text, item
+
+Spec = Mapping[str, Any]
+
+STATISTICS = {
+    "mean": "mean",
+    "median": "median",
+    "minimum": "minimum",
+    "maximum": "maximum",
+    "p05": "5th percentile",
+    "p95": "95th percentile",
+    "mad": "median absolute deviation",
+}
+_TIMES_SHOWN = ("mean", "median", "minimum", "p05", "p95", "maximum", "mad")
+
+
+def statistic_text(statistic: str) -> str:
+    """A statistic in words, empty when the source does not say."""
+    return "" if statistic in ("", "unspecified") else STATISTICS.get(statistic, statistic.replace("_", " "))
+
+
+def primary_label(context: Context, run: RunRow) -> str:
+    """`mean latency`, `score`."""
+    words = (statistic_text(run.statistic), context.metric_label(run.source, run.metric).lower())
+    return " ".join(word for word in words if word) if run.metric else ""
+
+
+def spread_text(run: RunRow, spec: Spec) -> str:
+    """`± 1.20 µs` from a 95 % interval or a median absolute deviation, else the range; empty if none is stated."""
+    timing = spec.get("timing")
+    if timing is None:
+        return ""
+    stated = timing["latencyNs"]
+    if interval := stated.get("confidence95"):
+        half = (interval[1] - interval[0]) / 2
+        return f"± {quantity(half, 'ns').text}"
+    if "mad" in stated:
+        return f"± {quantity(stated['mad'], 'ns').text} (MAD)"
+    if "minimum" in stated and "maximum" in stated:
+        return f"{quantity(stated['minimum'], 'ns').text} to {quantity(stated['maximum'], 'ns').text}"
+    return ""
+
+
+def samples_text(spec: Spec) -> str:
+    """`of 100`, empty when not stated."""
+    samples = spec.get("timing", {}).get("samples")
+    if samples is None and spec.get("measurements"):
+        samples = spec["measurements"][0].get("sampleCount")
+    return "" if samples is None else f"of {samples}"
+
+
+def measurements(context: Context, run: RunRow, spec: Spec) -> tuple[Measurement, ...]:
+    """Every measured value that the manifest states, the primary one first, then the source's own metrics."""
+    rows: list[Measurement] = []
+    timing = spec.get("timing")
+    samples = samples_text(spec).removeprefix("of ")
+    if timing is not None:
+        first = timing["primaryStatistic"]
+        for name in sorted(_TIMES_SHOWN, key=lambda name: (name != first, _TIMES_SHOWN.index(name))):
+            if name in timing["latencyNs"]:
+                shown = figure(timing["latencyNs"][name], "ns")
+                spread = spread_text(run, spec) if name == first else ""
+                rows.append(Measurement("latency", statistic_text(name), shown, spread, samples, "run manifest"))
+    for stated in spec.get("measurements", ()):
+        count = stated.get("sampleCount")
+        rows.append(
+            Measurement(
+                context.metric_label(run.source, stated["metric"]),
+                statistic_text(stated["statistic"]),
+                figure(stated["value"], stated["unit"]),
+                "",
+                "" if count is None else str(count),
+                "run manifest",
+            )
+        )
+    rows += (_source_metric(context, run, name) for name in context.shown_metrics(run.source, run.metrics))
+    return tuple(rows)
+
+
+def _source_metric(context: Context, run: RunRow, name: str) -> Measurement:
+    table = context.sources.get(run.source)
+    rule = table.metrics.get(name) if table else None
+    exact = number_text(run.metrics[name])
+    if rule and rule.of and rule.of in run.metrics:
+        exact = f"{exact} of {number_text(run.metrics[rule.of])}"
+    elif rule and rule.unit:
+        exact = f"{exact} {rule.unit}"
+    shown = Figure(context.metric_value(run.source, name, run.metrics), "", exact, run.metrics[name])
+    return Measurement(context.metric_label(run.source, name), "", shown, "", "", "source metric")
+
+
+def source_line(context: Context, run: RunRow) -> str:
+    """The source's metrics as one line, in the words of its table: `SOL 0.5230 · 1.13× reference · …`."""
+    table = context.sources.get(run.source)
+    if table is None:
+        return ""
+    parts = []
+    for name in context.shown_metrics(run.source, run.metrics):
+        rule = table.metrics.get(name)
+        if rule and rule.line:
+            parts.append(rule.line.replace("{value}", context.metric_value(run.source, name, run.metrics)))
+    return " · ".join(parts)
+
+
+def hero_facts(context: Context, run: RunRow, spec: Spec) -> tuple[Item, ...]:
+    """The row of facts under the number."""
+    stated = run.value is not None
+    facts = [
+        item("As stored", f"{number_text(run.value)} {run.unit}" if run.value is not None else None),
+        item("Statistic", statistic_text(run.statistic)),
+        item("Spread", spread_text(run, spec)),
+        item("Samples", samples_text(spec).removeprefix("of ")),
+    ]
+    facts = facts if stated else []
+    for name in context.own_metrics(run):
+        value = context.metric_value(run.source, name, run.metrics)
+        facts.append(item(context.metric_label(run.source, name), value))
+    facts.append(item("Observed", run.observed_at[:10]))
+    return tuple(facts)
+
+
+def correctness(run: RunRow, spec: Spec) -> tuple[str, tuple[Item, ...]]:
+    """A sentence, and what the run states about its correctness."""
+    stated = spec.get("correctness")
+    if stated is None and run.status == "passed":
+        return "Marked passed by the source. The correctness policy was not published.", ()
+    if stated is None:
+        return "The run failed, and the source states no figures about its correctness.", ()
+    items = (
+        item("Comparator", stated.get("comparator"), mono=True),
+        item("Maximum absolute error", _number(stated.get("maximumAbsoluteError"))),
+        item("Maximum relative error", _number(stated.get("maximumRelativeError"))),
+        item("Matched ratio", _number(stated.get("matchedRatio"))),
+    )
+    say = "Compared with the reference; the source marks the run passed." if run.status == "passed" else ""
+    return say, items
+
+
+def protocol(spec: Spec) -> tuple[Item, ...]:
+    """Every field of a BenchmarkProtocol."""
+    harness, measurement = spec["harness"], spec["measurement"]
+    comparability = spec.get("comparability", {})
+    version = f" {harness['version']}" if "version" in harness else ""
+    lines = [
+        item("Harness", harness["name"] + version),
+        *_optional(harness, ("repository", "Repository"), ("commit", "Commit")),
+        item("Timer", measurement["timer"], mono=True),
+        item("Primary statistic", statistic_text(measurement["primaryStatistic"])),
+        item("Synchronization", measurement.get("synchronization")),
+        item("Warm-up", _warm_up(measurement)),
+        item("Iterations", measurement.get("measuredIterations")),
+        *_optional(
+            measurement,
+            ("samples", "Samples"),
+            ("compileIncluded", "Compile time included"),
+            ("setupIncluded", "Set-up time included"),
+            ("inputRegeneration", "Input regeneration"),
+            ("outlierPolicy", "Outliers"),
+        ),
+        item("Correctness reference", spec["correctness"]["reference"]),
+        item("Comparator", spec["correctness"]["comparator"], mono=True),
+        *_optional(spec, ("devicePolicy", "Device policy")),
+        item("Comparability family", comparability.get("family"), mono=True),
+        item("Comparable", comparability.get("notes")),
+    ]
+    return tuple(lines)
+
+
+def _warm_up(measurement: Spec) -> str | None:
+    parts = []
+    if "warmupIterations" in measurement:
+        parts.append(f"{measurement['warmupIterations']} iterations")
+    if "warmupDuration" in measurement:
+        duration = measurement["warmupDuration"]
+        parts.append(quantity(duration, "ns").text if isinstance(duration, int) else str(duration))
+    return ", ".join(parts) or None
+
+
+def environment(spec: Spec, hardware_path: str, labels: Mapping[str, str]) -> tuple[Item, ...]:
+    """Every field of an ExecutionEnvironment, and the run's labels, which stand outside the digest."""
+    hardware, software = spec["hardware"], spec.get("software", {})
+    settings = spec.get("settings", {})
+    gpu = f"{hardware['product']} ({hardware['architecture']})"
+    framework = software.get("framework")
+    lines = [
+        item("GPU", gpu, path=hardware_path),
+        item("Vendor", hardware["vendor"]),
+        *_optional(hardware, ("formFactor", "Form factor"), ("count", "GPUs"), ("interconnect", "Interconnect")),
+    ]
+    if "memoryBytes" in hardware:
+        lines.append(item("Memory", file_size(hardware["memoryBytes"])))
+    lines += [
+        *_optional(software, ("operatingSystem", "Operating system"), ("kernel", "Kernel")),
+        item("Driver", software.get("driver")),
+        item("CUDA", software.get("cudaToolkit")),
+        item("Framework", " ".join(str(part) for part in framework.values()) if framework else None),
+        *_optional(software, ("compiler", "Compiler")),
+    ]
+    lines += (
+        item(name.replace("_", " ").capitalize(), version) for name, version in software.get("libraries", {}).items()
+    )
+    lines += _optional(
+        settings,
+        ("clocksLocked", "Clocks locked"),
+        ("powerLimitWatts", "Power limit, W"),
+        ("persistenceMode", "Persistence mode"),
+        ("eccEnabled", "ECC"),
+    )
+    lines += (item(name, value, mono=True) for name, value in settings.get("environmentVariables", {}).items())
+    lines += _optional(spec, ("imageDigest", "Image digest"))
+    lines += (
+        item(name.replace("_", " ").capitalize(), value, extra="label, outside the digest")
+        for name, value in labels.items()
+    )
+    return tuple(lines)
+
+
+def artifacts(run_spec: Spec, subject_spec: Spec, stated: Sequence[Mapping[str, Any]]) -> tuple[Artifact, ...]:
+    """Files that the run or its implementation names; their bodies are not published here."""
+    found: list[Artifact] = []
+    source = subject_spec.get("source")
+    known = {mirror["digest"]: mirror for mirror in stated}
+    if source:
+        mirror = known.pop(source["contentDigest"], {})
+        found.append(_artifact(source.get("fileName", "source"), "source", source["contentDigest"], mirror, source))
+    evidence = run_spec.get("evidence", {})
+    for role in ("logs", "rawSamples"):
+        if reference := evidence.get(role):
+            mirror = known.pop(reference["digest"], {})
+            name = "log" if role == "logs" else "raw samples"
+            found.append(_artifact(name, role, reference["digest"], mirror, {"uri": reference["uri"]}))
+    found += (
+        _artifact(str(mirror.get("role", "file")), "file", digest, mirror, {}) for digest, mirror in known.items()
+    )
+    return tuple(found)
+
+
+def _artifact(name: str, role: str, digest: str, mirror: Spec, stated: Spec) -> Artifact:
+    size = mirror.get("sizeBytes", stated.get("sizeBytes"))
+    uri = mirror.get("uri") or stated.get("uri", "")
+    public = uri if uri.startswith("https://") else ""
+    return Artifact(
+        name=name,
+        role={"logs": "log", "rawSamples": "raw samples"}.get(role, role),
+        media_type=mirror.get("mediaType", "not stated"),
+        size=file_size(size) if size is not None else "not stated",
+        availability="at the source" if public else "named by the source, not published here",
+        licence=mirror.get("licence") or "not stated",
+        digest=digest,
+        uri=public,
+    )
+
+
+def gap(run: RunRow, leader: RunRow, better: str) -> str:
+    """The run's gap to #1, empty for #1 and its equals."""
+    return "" if run.rank == 1 else gap_text(run.stated, leader.stated, better)
+
+
+def value_text(run: RunRow) -> str:
+    """The primary value as shown, empty if there is none."""
+    return figure_text(figure(run.value, run.unit)) if run.value is not None else ""
+
+
+def _number(value: float | int | None) -> str | None:
+    return None if value is None else number_text(value)
+
+
+def _optional(spec: Spec, *fields: tuple[str, str]) -> list[Item]:
+    lines = []
+    for name, label in fields:
+        if name in spec:
+            value = spec[name]
+            lines.append(item(label, value, path=value if isinstance(value, str) and value[:8] == "https://" else ""))
+    return lines

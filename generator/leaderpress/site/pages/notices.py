@@ -1,0 +1,126 @@
+"""What reviewed notes and later ingests say about a run: notices before its number, and the list of notes."""
+
+from ...index import GroupRow, RunRow
+from ...manifests.notes import Note
+from ...views.base import Item, Link, NoteView, Notice
+from .context import Context, figure, figure_text, item, run_path
+
+_MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+_TITLES = {"withdrawal": "Withdrawn", "dispute": "Disputed", "correction": "Superseded", "attestation": "Attested"}
+
+
+def long_date(day: str) -> str:
+    """`2026-09-02` as `2 September 2026`."""
+    year, month, number = day[:10].split("-")
+    return f"{int(number)} {_MONTHS[int(month) - 1]} {year}"
+
+
+def notices(context: Context, run: RunRow, group: GroupRow) -> tuple[Notice, ...]:
+    """Notices of a run, the gravest first."""
+    notes = context.notes.get(run.digest, ())
+    found = [
+        _from_note(context, note)
+        for kind in ("withdrawal", "correction", "dispute")
+        for note in notes
+        if note.kind == kind
+    ]
+    corrected = any(note.kind == "correction" for note in notes)
+    if run.superseded_by and not corrected:
+        found.append(_superseded(context, run))
+    found += _supersedes(context, run)
+    return tuple(found)
+
+
+def _from_note(context: Context, note: Note) -> Notice:
+    link = None
+    if note.successor:
+        link = Link(_name(context, note.successor), run_path(note.successor))
+    kinds = {"withdrawal": "withdrawn", "correction": "superseded", "dispute": "disputed"}
+    return Notice(
+        kind=kinds[note.kind],
+        title=f"{_TITLES[note.kind]} on {long_date(note.when)}",
+        text=note.why,
+        who=note.who,
+        date=note.when,
+        link=link,
+        file=note.at,
+    )
+
+
+def _superseded(context: Context, run: RunRow) -> Notice:
+    newer = context.index.run(run.superseded_by)
+    return Notice(
+        kind="superseded",
+        title=f"Superseded on {long_date(newer.published_on)}",
+        text="A later dump of the source states this submission anew; the newer record ranks in its place.",
+        who="",
+        date=newer.published_on,
+        link=Link(_name(context, newer.digest), run_path(newer.digest)),
+        file="",
+    )
+
+
+def _supersedes(context: Context, run: RunRow) -> list[Notice]:
+    older = context.index.runs("where superseded_by = ? and superseded_by != '' order by folder, digest", run.digest)
+    return [
+        Notice(
+            kind="corrects",
+            title=f"Supersedes Run {before.digest[7:15]}",
+            text="This record takes the place of an earlier one, which stays at its address.",
+            who="",
+            date=run.published_on,
+            link=Link(_name(context, before.digest), run_path(before.digest)),
+            file="",
+        )
+        for before in older
+    ]
+
+
+def _name(context: Context, digest: str) -> str:
+    return f"Run {digest[7:15]}"
+
+
+def note_views(context: Context, run: RunRow) -> tuple[NoteView, ...]:
+    """Every note about a run, oldest first."""
+    notes = sorted(context.notes.get(run.digest, ()), key=lambda note: (note.when, note.at))
+    return tuple(
+        NoteView(
+            kind=note.kind,
+            title=f"{_TITLES[note.kind]} on {long_date(note.when)}",
+            who=note.who,
+            date=note.when,
+            text="\n\n".join(text for text in (note.why, note.body) if text),
+            items=_items(note),
+            file=note.at,
+        )
+        for note in notes
+    )
+
+
+def _items(note: Note) -> tuple[Item, ...]:
+    lines = []
+    if note.successor:
+        lines.append(item("Successor", note.successor, path=run_path(note.successor), mono=True))
+    if note.type:
+        lines.append(item("Outcome", note.type.replace("-", " ")))
+    if note.value is not None:
+        statistic = f" {note.statistic}" if note.statistic else ""
+        lines.append(item("Measured", figure_text(figure(note.value, note.unit)) + statistic))
+    if note.environment:
+        lines.append(item("Environment", note.environment))
+    if note.evidence:
+        lines.append(item("Evidence", note.evidence, path=note.evidence))
+    return tuple(lines)

@@ -1,0 +1,180 @@
+"""Building the operation page, and the group rows that other pages share with it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...canonical import canonical
+from ...format import gap_text, metric_text
+from ...index import EventRow, GroupRow, TaskRow
+from ...views import task as views
+from ...views.base import Item, Link, Staircase
+from ...views.scale import staircase
+from .context import Context, figure, group_path, item, object_path, run_path
+from .workload import workload_view
+
+FEATURED = 8
+
+
+def improvement_text(event: EventRow, better: str) -> str:
+    """How much a record improved on the one before it, `−7.10 %`; empty for a first record."""
+    if event.previous is None:
+        return ""
+    return gap_text(event.previous, event.value, better).removeprefix("+")
+
+
+def group_row(context: Context, group: GroupRow, *, with_task: bool, with_workload: bool, plot: bool) -> views.GroupRow:
+    """One group as a line: its record, who holds it, since when."""
+    index = context.index
+    environment = index.environment(group.environment)
+    leaders = index.runs("where grp = ? and rank = 1 order by place limit 1", group.key)
+    events = index.events(group.key)
+    leader = leaders[0] if leaders else None
+    task = context.task_link(group.task) if with_task else Link("", "")
+    source = leader.source if leader else ""
+    stairs = _mini_staircase(events, group, leader.published_on) if plot and leader else None
+    return views.GroupRow(
+        key=group.key,
+        path=group_path(group.key),
+        task=task,
+        hardware=Link(environment.product, f"hardware/{environment.slug}/"),
+        note=environment.note,
+        workload=index.workload(group.workload).summary if with_workload else "",
+        figure=figure(leader.value, group.unit) if leader and leader.value is not None else None,
+        metric_label=context.metric_label(source, group.metric) if leader else "",
+        holder=leader.name if leader else "",
+        holder_path=run_path(leader.digest) if leader else "",
+        tied=leader.tied if leader else 0,
+        since=events[-1].observed_at[:10] if events else "",
+        runs=group.ranked,
+        records=len(events),
+        excluded=group.members - group.ranked,
+        staircase=stairs,
+    )
+
+
+def _mini_staircase(events: Sequence[EventRow], group: GroupRow, until: str) -> Staircase | None:
+    records = [(event.observed_at, event.value, "") for event in events]
+    return staircase(records, [], group.unit, group.direction, until, least=2)
+
+
+def build_task(
+    context: Context, task: TaskRow, groups: Sequence[GroupRow], projects: Sequence[tuple[str, int]]
+) -> views.TaskView:
+    """The view of one operation; `groups` with most runs first, `projects` are (digest, runs)."""
+    index = context.index
+    document = index.document(task.digest)
+    spec: dict[str, Any] = document["spec"]
+    many = len({group.workload for group in groups}) > 1
+    featured = tuple(
+        group_row(context, group, with_task=False, with_workload=many, plot=True) for group in groups[:FEATURED]
+    )
+    rest = tuple(
+        group_row(context, group, with_task=False, with_workload=many, plot=False)
+        for group in (groups if len(groups) > FEATURED else ())
+    )
+    suites = tuple(workload_view(context, row.digest) for row in index.workloads(task.digest) if row.cases)
+    listed = {case.digest for suite in suites for case in suite.cases}
+    columns, cases = _cases(context, task, listed)
+    statements = index.statements(task.digest)
+    slugs = sorted({statement.source for statement in statements} | {task.source})
+    facts = index.facts(task.digest)
+    return views.TaskView(
+        digest=task.digest,
+        slug=task.slug,
+        title=task.name,
+        description=f"{task.name}: records, definition and workloads, in {_plural(len(groups), 'comparison group')}.",
+        name=task.name,
+        raw=task.raw if task.raw != task.name else "",
+        say=task.description,
+        family=context.family_link(task.family),
+        tags=task.tags,
+        aliases=tuple(alias for alias in task.aliases if alias not in (task.raw, task.name)),
+        featured=featured,
+        groups=rest,
+        arguments=_arguments(spec),
+        items=_definition(spec),
+        workloads=suites,
+        case_columns=columns,
+        cases=cases,
+        projects=tuple((context.project_link(digest), runs) for digest, runs in projects if digest),
+        stated=tuple(
+            _fact_item(context, fact.source, fact.name, fact.value) for fact in facts if _is_short(fact.value)
+        ),
+        imprint=(
+            item("Operation digest", task.digest, path=object_path(task.digest), mono=True),
+            *(item("Source", context.source(slug).name, path=f"sources/{slug}/") for slug in slugs),
+        ),
+        sources=context.source_lines(slugs),
+        illustrative=context.illustrative(slugs),
+    )
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _arguments(spec: dict[str, Any]) -> tuple[views.Argument, ...]:
+    rows = []
+    for role, arguments in (("input", spec["inputs"]), ("output", spec["outputs"])):
+        for argument in arguments:
+            tensor = argument.get("tensor")
+            if tensor:
+                shape = "[" + ", ".join(str(size) for size in tensor["shape"]) + "]"
+                layout = f" {tensor['layout']}" if "layout" in tensor else ""
+                rows.append(views.Argument(argument["name"], role, tensor["dtype"], shape + layout))
+            else:
+                rows.append(views.Argument(argument["name"], role, argument["scalar"]["dtype"], "scalar"))
+    return tuple(rows)
+
+
+def _definition(spec: dict[str, Any]) -> tuple[Item, ...]:
+    semantics = spec["semantics"]
+    reference = spec.get("reference")
+    lines = [item("Axes", " · ".join(_axis(name, axis) for name, axis in spec["axes"].items()))]
+    if "expression" in semantics:
+        lines.append(item("Expression", semantics["expression"], mono=True))
+    lines += [
+        item("Mutation", semantics.get("mutation")),
+        item("Determinism", semantics.get("determinism")),
+        item("Reference", f"in {reference['language']}" if reference else None),
+    ]
+    return tuple(lines)
+
+
+def _axis(name: str, axis: dict[str, Any]) -> str:
+    if axis["role"] == "constant":
+        return f"{name} {axis['value']}"
+    if axis["role"] == "derived":
+        return f"{name} = {axis['expression']}"
+    limits = [f"{word} {axis[key]}" for key, word in (("minimum", "from"), ("maximum", "to")) if key in axis]
+    return " ".join([name, "variable", *limits])
+
+
+def _cases(
+    context: Context, task: TaskRow, listed: set[str]
+) -> tuple[tuple[str, ...], tuple[tuple[str, str, tuple[str, ...]], ...]]:
+    """Published cases that no suite lists, with the axes that vary among them as columns."""
+    digests = [row.digest for row in context.index.workloads(task.digest) if not row.cases and row.digest not in listed]
+    axes = {digest: context.index.document(digest)["spec"]["axes"] for digest in digests}
+    names = list(dict.fromkeys(name for values in axes.values() for name in values))
+    varying = [name for name in names if len({values.get(name) for values in axes.values()}) > 1] or names[:6]
+    ordered = sorted(digests, key=lambda digest: ([axes[digest].get(name, -1) for name in varying], digest))
+    rows = tuple(
+        (digest, object_path(digest), tuple(str(axes[digest].get(name, "–")) for name in varying)) for digest in ordered
+    )
+    return tuple(varying), rows
+
+
+def _is_short(value: Any) -> bool:
+    return not isinstance(value, list | dict) and (not isinstance(value, str) or len(value) <= 200)
+
+
+def _fact_item(context: Context, source: str, name: str, value: Any) -> Item:
+    label = context.metric_label(source, name)
+    label = label[:1].upper() + label[1:]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        table = context.source(source)
+        if name in table.metrics:
+            return item(label, context.metric_value(source, name, {name: value}))
+        return item(label, metric_text(value, "literal"))
+    return item(label, value if isinstance(value, str | bool) or value is None else canonical(value).decode())

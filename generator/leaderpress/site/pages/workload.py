@@ -1,0 +1,146 @@
+"""A suite or a case as a reader sees it: constants said once, only what varies as columns."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from ...canonical import number_text
+from ...views.base import Case, Item, WorkloadView
+from .context import Context, item, object_path
+
+Spec = Mapping[str, Any]
+
+_TOLERANCES = (
+    ("maxAbsoluteError", "Maximum absolute error"),
+    ("maxRelativeError", "Maximum relative error"),
+    ("requiredMatchedRatio", "Required matched ratio"),
+    ("nanPolicy", "NaN policy"),
+    ("infinityPolicy", "Infinity policy"),
+)
+
+
+def workload_view(context: Context, digest: str) -> WorkloadView:
+    """The workload of a run; raises `ContentError` when it is not published."""
+    return _view(context, digest)
+
+
+@lru_cache(512)
+def _view(context: Context, digest: str) -> WorkloadView:
+    spec = context.index.document(digest)["spec"]
+    row = context.index.workload(digest)
+    if row.kind == "WorkloadSuite":
+        return _suite(context, digest, spec, row.summary)
+    return _case(digest, spec, row.summary)
+
+
+def _suite(context: Context, digest: str, spec: Spec, summary: str) -> WorkloadView:
+    cases: Sequence[Spec] = spec["cases"]
+    names = list(dict.fromkeys(name for case in cases for name in case["axes"]))
+    constant = [name for name in names if len({case["axes"].get(name) for case in cases}) == 1]
+    varying = [name for name in names if name not in constant] if len(cases) > 1 else []
+    same = [f"{name} {cases[0]['axes'][name]}" for name in constant] if varying or len(cases) > 1 else []
+    if len(cases) == 1:
+        varying, same = names, []
+    digests = context.cached.case_digests(spec["operationSpecDigest"])
+    stated = _case_facts(context, digest, len(cases))
+    columns = tuple(stated)
+    say = spec["correctness"].get("description", "")
+    aggregation = spec["aggregation"]
+    return WorkloadView(
+        digest=digest,
+        path=object_path(digest),
+        summary=summary,
+        say=say,
+        items=(
+            *_correctness(spec["correctness"]),
+            item(
+                "Aggregation", f"{aggregation['statistic']} {aggregation['metric']}".replace("unspecified", "").strip()
+            ),
+            *([item("Same in all cases", " · ".join(same))] if same else []),
+            *([item("Varies", ", ".join(varying))] if varying else []),
+        ),
+        columns=tuple(varying),
+        cases=tuple(
+            _suite_case(number, case, varying, digests, tuple(stated[name][number] for name in columns))
+            for number, case in enumerate(cases)
+        ),
+        stated_columns=columns,
+        tensors=(),
+    )
+
+
+def _suite_case(
+    number: int,
+    case: Spec,
+    varying: Sequence[str],
+    digests: Mapping[frozenset[tuple[str, int]], str],
+    stated: tuple[str, ...],
+) -> Case:
+    axes: Mapping[str, int] = case["axes"]
+    digest = digests.get(frozenset(axes.items()), "")
+    return Case(
+        label=case["externalId"],
+        anchor=f"case-{number + 1}",
+        values=tuple(str(axes[name]) if name in axes else "–" for name in varying),
+        digest=digest,
+        path=object_path(digest) if digest else "",
+        stated=stated,
+    )
+
+
+def _case(digest: str, spec: Spec, summary: str) -> WorkloadView:
+    tensors: Mapping[str, Spec] = spec.get("tensors", {})
+    scalars: Mapping[str, Spec] = spec.get("scalars", {})
+    rows = [(name, tensor["dtype"], _shape(tensor)) for name, tensor in tensors.items()]
+    rows += [(name, scalar["dtype"], f"scalar {_scalar(scalar)}".strip()) for name, scalar in scalars.items()]
+    axes = " · ".join(f"{name} = {value}" for name, value in spec["axes"].items())
+    return WorkloadView(
+        digest=digest,
+        path=object_path(digest),
+        summary=summary,
+        say="",
+        items=(*_correctness(spec["correctness"]), item("Axes", axes)),
+        columns=(),
+        cases=(),
+        stated_columns=(),
+        tensors=tuple(rows),
+    )
+
+
+def _shape(tensor: Spec) -> str:
+    parts = ["[" + ", ".join(str(size) for size in tensor["shape"]) + "]"]
+    if "strides" in tensor:
+        parts.append("strides [" + ", ".join(str(step) for step in tensor["strides"]) + "]")
+    if "alignmentBytes" in tensor:
+        parts.append(f"aligned to {tensor['alignmentBytes']} bytes")
+    return ", ".join(parts)
+
+
+def _scalar(scalar: Spec) -> str:
+    value = scalar.get("value")
+    return "" if value is None else (number_text(value) if isinstance(value, int | float) else str(value))
+
+
+def _correctness(spec: Spec) -> list[Item]:
+    lines = [item("Comparator", spec.get("comparator"), mono=True)]
+    for name, label in _TOLERANCES:
+        if name in spec:
+            value = spec[name]
+            lines.append(item(label, number_text(value) if isinstance(value, int | float) else value))
+    return lines
+
+
+def _case_facts(context: Context, digest: str, count: int) -> dict[str, list[str]]:
+    """Per-case figures that the source states beside the manifests, as columns; empty without any."""
+    columns: dict[str, list[str]] = {}
+    for fact in context.index.facts(digest):
+        if isinstance(fact.value, list) and len(fact.value) == count:
+            columns[context.metric_label(fact.source, fact.name)] = [
+                context.metric_value(fact.source, fact.name, {fact.name: value}) if _is_number(value) else "not stated"
+                for value in fact.value
+            ]
+    return columns
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,113 @@
+"""The order of work: every page and file of a site as jobs, small enough to hand to worker processes.
+
+A job is a kind and its keys.  Runs are built with their group, whose ranking they share; everything else stands
+alone.  The plan is an ordered stream, so that memory does not grow with the site.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from ..index import Index
+from ..views.base import Link, SiteView
+from .content import Content
+from .pages.group import PAGE_ROWS
+from .pages.listing import EVENTS_PAGE, INDEX_PAGE
+
+OBJECTS_A_JOB = 400
+GROUPS_A_JOB = 40
+RUNS_A_JOB = 120
+PAGES_A_JOB = 25
+
+NAV = (
+    Link("Operations", "operations/"),
+    Link("Implementations", "implementations/"),
+    Link("Projects", "projects/"),
+    Link("Hardware", "hardware/"),
+    Link("Sources", "sources/"),
+    Link("Records", "records/"),
+    Link("Changes", "changes/"),
+    Link("About", "about/"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A piece of work for one process."""
+
+    kind: str
+    keys: tuple[str, ...]
+
+
+def plan(index: Index, content: Content) -> Iterator[Job]:
+    """Every job of a build; the largest kinds first, so that processes end together."""
+    yield from _groups(index)
+    yield from _chunks("subject", _column(index, "select digest from subject where has_page order by digest"))
+    yield from _chunks("task", _column(index, "select slug from task order by slug"))
+    yield from _chunks("project", _column(index, "select slug from project order by slug"))
+    yield from _chunks("hardware", _column(index, "select distinct slug from environment order by slug"), size=1)
+    yield from _chunks("source", _column(index, "select distinct source from statement order by source"))
+    yield from _chunks("objects", (digest for digest, _ in index.documents()), size=OBJECTS_A_JOB)
+    events = index.count("select count(*) from event")
+    yield from (Job("records", (str(page),)) for page in range(1, _pages(events, EVENTS_PAGE) + 1))
+    subjects = index.count("select count(*) from subject")
+    yield from (Job("subjects", (str(page),)) for page in range(1, _pages(subjects, INDEX_PAGE) + 1))
+    yield Job("single", ("home", "tasks", "projects", "hardware", "sources", "changes"))
+    yield Job("prose", tuple(sorted(content.pages)))
+    yield Job("fixed", ("404", "schemas", "assets"))
+
+
+def _groups(index: Index) -> Iterator[Job]:
+    """Groups in order of their keys, packed by their number of runs."""
+    keys: list[str] = []
+    runs = 0
+    for key, members in index.pairs("select key, members from grp order by key"):
+        keys.append(key)
+        runs += members
+        if runs >= RUNS_A_JOB or len(keys) >= GROUPS_A_JOB:
+            yield Job("group", tuple(keys))
+            keys, runs = [], 0
+    if keys:
+        yield Job("group", tuple(keys))
+
+
+def _chunks(kind: str, keys: Iterable[str], size: int = PAGES_A_JOB) -> Iterator[Job]:
+    stream = iter(keys)
+    while chunk := tuple(islice(stream, size)):
+        yield Job(kind, chunk)
+
+
+def _column(index: Index, query: str) -> Iterator[str]:
+    return (row[0] for row in index.pairs(query))
+
+
+def _pages(count: int, size: int) -> int:
+    return max(1, -(-count // size))
+
+
+def site_view(content: Content, generator: str, illustrative_sources: Sequence[str]) -> SiteView:
+    """The chrome of every page; nothing in it changes with an ingest, unless the kind of its sources does."""
+    config = content.config
+    base = config.permalink_base or ""
+    slugs = set(illustrative_sources)
+    return SiteView(
+        title=config.title,
+        tagline=config.tagline,
+        description=config.description,
+        publisher=config.publisher,
+        language=config.language,
+        permalink_base=base,
+        base_path=config.base_path,
+        nav=NAV,
+        illustrative=bool(slugs)
+        and all(content.sources[slug].illustrative for slug in slugs if slug in content.sources),
+        feed="records/feed.xml" if base else "",
+        generator=generator,
+        report_url=config.report_url or "",
+        note_url=config.note_url or "",
+    )
+
+
+def last_page(count: int) -> int:
+    """Number of pages of a ranking with `count` rows."""
+    return _pages(count, PAGE_ROWS)

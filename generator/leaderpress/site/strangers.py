@@ -1,0 +1,69 @@
+"""Files in the published folder that are not ours: found, checked against our own paths, carried and cleared.
+
+A stranger is what `SHA256SUMS` does not list (CNAME, .git, …) and what it lists with other bytes if this build does
+not write that path again.  A build never deletes a stranger and never writes over one.
+"""
+
+import os
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from ..errors import BuildError
+from ..inventory import RESERVED, Files, folders_of
+from .stamps import Ledger
+from .tree import TreeWriter, carry, digest_file, foreign, is_folder, prune_folders, remove
+
+
+class Survey(NamedTuple):
+    """What stands in the published folder beside the bytes that we wrote."""
+
+    strangers: tuple[str, ...] = ()
+    overwritten: tuple[str, ...] = ()
+    """Paths of ours whose bytes someone changed or deleted, and that this build writes again."""
+
+
+def survey(live: Ledger, files: Files) -> Survey:
+    """Look through the published folder; raises `BuildError` where a stranger stands where `files` need its place."""
+    if not is_folder(live.root):
+        return Survey()
+    ours = folders_of(files)
+    listed = live.listed.keys() | set(RESERVED)
+    changed = [path for path in live.listed if not live.intact(path)]
+    found = foreign(live.root, listed, folders_of(live.listed) | ours)
+    found += [path for path in changed if _is_kept(f"{live.root}/{path}", path, files)]
+    strangers = sorted(path for path in found if not _same_bytes(live.root, path, files))
+    _refuse_conflicts(strangers, files, ours)
+    return Survey(tuple(strangers), tuple(path for path in changed if path in files))
+
+
+def _is_kept(full: str, path: str, files: Files) -> bool:
+    # A path that we write again is ours, but not a folder full of someone's files that took its place.
+    return os.path.lexists(full) and (path not in files or is_folder(full))
+
+
+def _same_bytes(root: str, path: str, files: Files) -> bool:
+    wanted = files.get(path)
+    return wanted is not None and digest_file(f"{root}/{path}") == wanted.sha256
+
+
+def _refuse_conflicts(strangers: Iterable[str], files: Files, folders: Collection[str]) -> None:
+    for path in strangers:
+        if path in files or path in folders or any(folder in files for folder in folders_of([path])):
+            hint = "move it out of the output folder, or give our page another address"
+            problem = "the build needs this place, and what stands here is not ours"
+            raise BuildError("output-conflict", problem, at=path, hint=hint)
+
+
+def carry_all(live: str, tree: str, strangers: Sequence[str]) -> None:
+    """Bring the strangers into the new tree; raises `OSError`."""
+    writer = TreeWriter(tree)
+    for path in strangers:
+        writer.make_folder(path.rpartition("/")[0])
+        carry(f"{live}/{path}", f"{tree}/{path}")
+
+
+def clear_all(tree: str, strangers: Sequence[str]) -> bool:
+    """Take the strangers out of the replaced tree, where their second names are; whether that went well."""
+    failed = [path for path in strangers if not remove(f"{tree}/{path}")]
+    prune_folders(tree, folders_of(strangers))
+    return not failed

@@ -1,0 +1,246 @@
+"""Folders and files on disk: writing new ones, linking, carrying and removing them.
+
+New files are created, never opened again: two trees may share a file by hard link, and a write in place would change
+both.  Modes are 0644 and 0755 whatever the umask is.
+"""
+
+import errno
+import hashlib
+import os
+import shutil
+import stat
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from ..errors import BuildError
+from ..inventory import Written, check_path, path_twice
+
+FILE_MODE = 0o644
+FOLDER_MODE = 0o755
+_BLOCK = 1 << 18
+CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+"""How every file is opened for writing: it must not exist yet."""
+
+
+@contextmanager
+def wrapped(action: str, at: str) -> Iterator[None]:
+    """Turn an `OSError` into a `BuildError` that says what was being done and where."""
+    try:
+        yield
+    except OSError as fault:
+        raise os_fault(action, at, fault) from None
+
+
+def os_fault(action: str, at: str, fault: OSError) -> BuildError:
+    """The `BuildError` for an `OSError`."""
+    hint = {
+        errno.ENOSPC: "free some space; the published site was not changed",
+        errno.EDQUOT: "the quota is used up; the published site was not changed",
+        errno.EROFS: "the file system is read-only; build to a folder that can be written",
+        errno.EACCES: "the build needs to write the output folder and the folder that holds it",
+    }.get(fault.errno or 0, "")
+    return BuildError("output-write", f"cannot {action}: {fault.strerror or fault}", at=at, hint=hint)
+
+
+class TreeWriter:
+    """Creates files below one folder; one for each process, several processes may share the folder.
+
+    It remembers which folders exist, so that the steady cost of a file is open, write and close.
+    """
+
+    __slots__ = ("_folders", "_prefix", "_set_modes", "root")
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._prefix = root + "/"
+        self._folders = {""}
+        self._set_modes = _umask_takes(FILE_MODE | FOLDER_MODE)
+
+    def write(self, path: str, data: bytes) -> Written:
+        """Create a file.
+
+        Raises `BuildError` where the path is invalid or exists already, or the system refuses (a full disk included);
+        nothing is left of a file that could not be written whole.
+        """
+        check_path(path)
+        try:
+            folder = path.rpartition("/")[0]
+            if folder not in self._folders:
+                self._make(folder)
+            self._create(self._prefix + path, data)
+        except OSError as fault:
+            raise _write_fault(path, fault) from None
+        return Written(len(data), hashlib.sha256(data).hexdigest())
+
+    def make_folder(self, folder: str) -> None:
+        """Make sure that a folder (root-relative, empty for the root) exists; raises `OSError`."""
+        if folder not in self._folders:
+            self._make(folder)
+
+    def _create(self, full: str, data: bytes) -> None:
+        descriptor = os.open(full, CREATE, FILE_MODE)
+        try:
+            if self._set_modes:
+                os.fchmod(descriptor, FILE_MODE)
+            done = os.write(descriptor, data)
+            while done != len(data):
+                # A full disk takes a part first and says so only at the next write.
+                done += os.write(descriptor, memoryview(data)[done:]) or _stuck()
+        except BaseException:
+            os.unlink(full)
+            raise
+        finally:
+            os.close(descriptor)
+
+    def _make(self, folder: str) -> None:
+        parent = folder.rpartition("/")[0]
+        if parent not in self._folders:
+            self._make(parent)
+        full = self._prefix + folder
+        # Another process may have been first; if it is a file that is in the way, the next open says so.
+        with suppress(FileExistsError):
+            os.mkdir(full, FOLDER_MODE)
+            if self._set_modes:
+                os.chmod(full, FOLDER_MODE)
+        self._folders.add(folder)
+
+
+_writer: TreeWriter | None = None
+
+
+def write_file(root: str | os.PathLike[str], path: str, data: bytes) -> Written:
+    """Create `path` below the folder `root` and return its size and SHA-256: what a worker process calls.
+
+    See `TreeWriter.write`; the process keeps the writer of the folder that it wrote to last.
+    """
+    global _writer
+    folder = os.fspath(root)
+    if _writer is None or _writer.root != folder:
+        _writer = TreeWriter(folder)
+    return _writer.write(path, data)
+
+
+def _stuck() -> int:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def _umask_takes(mode: int) -> bool:
+    # Reading the umask means setting it; 022 meanwhile harms no other thread.
+    umask = os.umask(0o022)
+    os.umask(umask)
+    return bool(umask & mode)
+
+
+def _write_fault(path: str, fault: OSError) -> BuildError:
+    if fault.errno == errno.EEXIST:
+        return path_twice(path)
+    if fault.errno in (errno.ENOTDIR, errno.EISDIR):
+        return BuildError("path-clash", f"{path!r} needs a folder where a file is, or is a folder", at=path)
+    return os_fault("write", path, fault)
+
+
+def digest_file(full: str) -> str | None:
+    """SHA-256 (hex) of a regular file, None where there is none; never follows a link at its end."""
+    try:
+        descriptor = os.open(full, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        hasher = hashlib.sha256()
+        while block := os.read(descriptor, _BLOCK):
+            hasher.update(block)
+        return hasher.hexdigest()
+    finally:
+        os.close(descriptor)
+
+
+def link_or_copy(source: str, target: str) -> None:
+    """Give a file a second name, or copy it where the file system or its owner does not allow that.
+
+    A symbolic link is made again as a link.  Raises `OSError`.
+    """
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except OSError as fault:
+        if fault.errno in (errno.EEXIST, errno.ENOENT, errno.ENOSPC, errno.EROFS):
+            raise
+        shutil.copy2(source, target, follow_symlinks=False)
+
+
+def carry(source: str, target: str) -> None:
+    """Bring a file, link or whole folder that is not ours into another tree; raises `OSError`."""
+    if not is_folder(source):
+        link_or_copy(source, target)
+        return
+    os.mkdir(target)
+    for name in os.listdir(source):
+        carry(f"{source}/{name}", f"{target}/{name}")
+    shutil.copystat(source, target, follow_symlinks=False)
+
+
+def make_folder(full: str) -> None:
+    """Create one folder with mode 0755; raises `OSError`."""
+    os.mkdir(full, FOLDER_MODE)
+    os.chmod(full, FOLDER_MODE)
+
+
+def foreign(root: str, listed: Collection[str], folders: Collection[str]) -> list[str]:
+    """What is below `root` and not ours, sorted: files, links, and whole folders that hold nothing of ours.
+
+    `listed` are our files, `folders` the folders that they need.
+    """
+    found: list[str] = []
+    pending = [""]
+    while pending:
+        prefix = pending.pop()
+        with os.scandir(root + "/" + prefix) as listing:
+            for child in listing:
+                path = prefix + child.name
+                if path in listed:
+                    continue
+                if path in folders and child.is_dir(follow_symlinks=False):
+                    pending.append(path + "/")
+                else:
+                    found.append(path)
+    return sorted(found)
+
+
+def remove(full: str) -> bool:
+    """Delete a file, a link or a whole tree; False where something could not be deleted.  Never follows a link."""
+    with suppress(FileNotFoundError):
+        try:
+            if is_folder(full):
+                shutil.rmtree(full, onerror=_unlock_and_retry)
+            else:
+                os.unlink(full)
+        except OSError:
+            return False
+    return True
+
+
+def _unlock_and_retry(function: Callable[..., Any], full: str, _: object) -> None:
+    # Carried folders may be without write permission (module caches are); their parent then refuses the deletion.
+    os.chmod(os.path.dirname(full), 0o700)
+    if function in (os.unlink, os.rmdir):
+        function(full)
+    else:
+        os.chmod(full, 0o700)
+        shutil.rmtree(full)
+
+
+def prune_folders(root: str, candidates: Collection[str]) -> None:
+    """Delete those of these folders (root-relative) that are empty, deepest first."""
+    for folder in sorted(candidates, key=lambda path: path.count("/"), reverse=True):
+        with suppress(OSError):
+            os.rmdir(f"{root}/{folder}")
+
+
+def is_folder(full: str) -> bool:
+    """Whether a real folder is there, not a link to one."""
+    try:
+        return stat.S_ISDIR(os.lstat(full).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False

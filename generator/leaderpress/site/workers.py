@@ -1,0 +1,105 @@
+"""Worker processes with a bounded window of jobs: memory does not grow with the site, order does not matter.
+
+Each process opens its own index and theme once.  Files are written by the process that rendered them; what comes
+back to the parent is their paths, sizes and SHA-256 digests.
+"""
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import BuildError
+from ..index import Index
+from ..theme.environment import open_theme
+from ..views.base import SiteView
+from .content import Content
+from .plan import Job
+from .render import Renderer
+from .tree import TreeWriter
+
+Done = list[tuple[str, int, str]]
+"""(path, bytes, SHA-256 in hex) of every file that a job wrote."""
+
+WINDOW = 4
+"""Jobs in flight for each process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """All that a worker needs to start."""
+
+    site_folder: Path
+    index: Path
+    tree: str
+    content: Content
+    site: SiteView
+
+
+def default_jobs() -> int:
+    """One process for each core that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+
+
+def run(setup: Setup, jobs: Iterable[Job], processes: int) -> Iterator[Done]:
+    """Do every job; gives what each wrote, in no particular order.  Faults of a worker arise here."""
+    if processes <= 1:
+        worker = _Worker(setup)
+        yield from (worker.do(job) for job in jobs)
+        return
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("fork" if "fork" in methods else None)
+    with ProcessPoolExecutor(processes, mp_context=context, initializer=_start, initargs=(setup,)) as pool:
+        try:
+            yield from _windowed(pool.submit, jobs, processes * WINDOW)
+        except BrokenProcessPool:
+            raise BuildError("worker-died", "a worker process died", hint="out of memory? try --jobs 1") from None
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+def _windowed(
+    submit: Callable[[Callable[[Job], Done], Job], Future[Done]], jobs: Iterable[Job], window: int
+) -> Iterator[Done]:
+    waiting: set[Future[Done]] = set()
+    for job in jobs:
+        if len(waiting) >= window:
+            ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            yield from (future.result() for future in ready)
+        waiting.add(submit(_do, job))
+    while waiting:
+        ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+        yield from (future.result() for future in ready)
+
+
+class _Worker:
+    def __init__(self, setup: Setup) -> None:
+        index = Index(setup.index, setup.site_folder / "content" / "records")
+        theme = open_theme(setup.content.config.theme, site=setup.site_folder)
+        self._renderer = Renderer(index, setup.content, setup.site, theme)
+        self._writer = TreeWriter(setup.tree)
+
+    def do(self, job: Job) -> Done:
+        done: Done = []
+        for path, data in self._renderer.files(job):
+            written = self._writer.write(path, data)
+            done.append((path, written.size, written.sha256))
+        return done
+
+
+_worker: _Worker | None = None
+
+
+def _start(setup: Setup) -> None:
+    global _worker
+    _worker = _Worker(setup)
+
+
+def _do(job: Job) -> Done:
+    if _worker is None:
+        raise BuildError("worker-unready", "a worker process was not set up")
+    return _worker.do(job)
