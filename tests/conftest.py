@@ -19,6 +19,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "corpus" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.corpus)
+    # Quick tests first, so that a plain mistake is seen within the first minute.
+    items.sort(key=lambda item: any(item.get_closest_marker(name) for name in ("slow", "browser")))
 
 
 @pytest.fixture(scope="session")
