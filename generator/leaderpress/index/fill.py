@@ -1,8 +1,11 @@
 """Reading records into the index: every document's digests are recomputed on the way in."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -12,21 +15,77 @@ from ..errors import ContentError
 from ..format import operation_name
 from ..ranking.eligibility import evidence_level
 from ..ranking.group import GroupKey, correctness_digest, metric_key, primary
-from ..store import Folder
+from ..store import PLACE, Folder, Line
 from .labels import environment_note, revision_text, subject_name, workload_summary
 from .reader import identity_bytes_of
 
 Spec = dict[str, Any]
 
+_NEW_DOCUMENT = "insert or ignore into document (digest, folder) values (?, ?)"
+_SHOW = (
+    "update document set kind = ?, document_digest = ?, file = ?, offset = ?, length = ?, identity_bytes = ?"
+    " where digest = ?"
+)
+_SHOW_VERSION = (
+    "update document set (document_digest, file, offset, length) ="
+    " (select document_digest, file, offset, length from version where document_digest = ?) where digest = ?"
+    " and exists (select 1 from version where document_digest = ?1)"
+)
+_STATE = (
+    "insert into statement values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (digest, source) do update set"
+    " external_id = coalesce(excluded.external_id, external_id),"
+    " upstream_key = coalesce(excluded.upstream_key, upstream_key), project = coalesce(excluded.project, project),"
+    " name = coalesce(excluded.name, name), tags = coalesce(excluded.tags, tags),"
+    " aliases = coalesce(excluded.aliases, aliases), artifacts = coalesce(excluded.artifacts, artifacts),"
+    " upstream_published_at = coalesce(excluded.upstream_published_at, upstream_published_at),"
+    " keyed = coalesce(excluded.keyed, keyed)"
+)
+_STATED = (
+    "externalId",
+    "upstreamKey",
+    "project",
+    "name",
+    "tags",
+    "aliases",
+    "artifacts",
+    "upstreamPublishedAt",
+)
+_STATEMENT_FIELDS = ("source", *_STATED)
+_LISTS = frozenset({"tags", "aliases", "artifacts"})
+_STATEMENT = (
+    "select source, external_id, upstream_key, project, name, tags, aliases, artifacts, upstream_published_at"
+    " from statement where digest = ? order by folder, source limit 1"
+)
+_ADD_RUN = "insert or replace into run values (" + ", ".join("?" * 34) + ")"
+_NO_VALUE = ("", "", "", None)
+_AGAIN = (
+    "select digest, file, offset, length from document where digest in again and kind not in"
+    " ('ImplementationRevision', 'BenchmarkRun')",
+    "select digest, file, offset, length from document where kind = 'ImplementationRevision' and (digest in again"
+    " or digest in (select digest from subject where task in again or project in again))",
+    "select digest, file, offset, length from document where kind = 'BenchmarkRun' and (digest in again or digest in"
+    " (select run.digest from run join subject on subject.digest = run.subject where subject.digest in again"
+    " or subject.task in again or subject.project in again or run.project in again))",
+)
+"""What has to be described anew when `again` says something new: first what has names, then what bears them."""
+
 
 class Filler:
-    """Adds folders of records, oldest first, to an open index."""
+    """Adds folders of records, oldest first, to an open index.
 
-    def __init__(self, database: sqlite3.Connection) -> None:
+    Provenance and documents stand in one order, so both are read as one stream: what is stated about a document is at
+    hand when its bytes pass by, and every digest is recomputed on the way.
+    """
+
+    def __init__(self, database: sqlite3.Connection, records: Path) -> None:
         self._db = database
+        self._records = records
+        self.groups: set[str] = set()
+        """Keys of the comparison groups whose runs were added or described anew."""
         self._task_of = lru_cache(4096)(self._read_task)
         self._workload_of = lru_cache(8192)(self._read_workload)
-        self._project_name = lru_cache(4096)(self._read_project_name)
+        self._subject_of = lru_cache(4096)(self._read_subject)
+        self._project_of = lru_cache(4096)(self._read_project)
         self._derive: dict[str, Callable[[str, Spec, Spec], None]] = {
             "OperationSpec": self._add_task,
             "WorkloadSuite": self._add_workload,
@@ -41,49 +100,84 @@ class Filler:
     def add(self, folder: Folder) -> None:
         """Take in one folder; raises `ContentError` naming the line whose bytes are not what they should be."""
         snapshot = folder.snapshot
+        self._folder = folder.number
+        self._published_on: str = snapshot["published_at"]
         self._db.execute(
             "insert into folder values (?, ?, ?, ?, ?)",
-            (folder.number, folder.name, folder.source, snapshot["published_at"], orjson.dumps(snapshot).decode()),
+            (folder.number, folder.name, folder.source, self._published_on, orjson.dumps(snapshot).decode()),
         )
-        self._add_provenance(folder)
-        self._add_manifests(folder)
+        restated = self._add_documents(folder)
+        self._derive_again(restated)
         self._add_facts(folder)
 
-    # -- what was stated ---------------------------------------------------------------------------------------
+    # -- the stream ------------------------------------------------------------------------------------------------
 
-    def _add_provenance(self, folder: Folder) -> None:
-        for line in folder.provenance():
-            digest, source = line["digest"], line["source"]
-            self._db.execute(
-                "insert into document (digest, document_digest, folder) values (?, ?, ?)"
-                " on conflict (digest) do update set document_digest = excluded.document_digest",
-                (digest, line["documentDigest"], folder.number),
-            )
+    def _add_documents(self, folder: Folder) -> list[str]:
+        """Take in all documents; gives the digests that older folders hold and this one says something new about."""
+        restated: list[str] = []
+        stated = groupby(folder.provenance(), key=itemgetter("digest"))
+        digest = ""
+        for file, offset, line in folder.manifests():
+            value = orjson.loads(line)
+            identity = identity_bytes_of(line, value)
+            found = sha256(identity)
+            while digest != found:
+                digest, lines = next(stated, ("", iter(())))
+                if not digest:
+                    raise _unnamed(found, f"{folder.at(file)} at byte {offset}")
+                if not self._state(digest, list(lines)):
+                    restated.append(digest)
+            document = sha256(line)
+            place = (f"{folder.name}/{file}", offset, len(line))
+            self._db.execute("insert or ignore into version values (?, ?, ?, ?)", (document, *place))
+            if document == self._shown:
+                row = (value["kind"], document, *place, len(identity), digest)
+                self._db.execute(_SHOW, row)
+                if not restated or restated[-1] != digest:
+                    self._derive[value["kind"]](digest, value["spec"], value["metadata"])
+        for digest, lines in stated:
+            if not self._state(digest, list(lines)):
+                restated.append(digest)
+        return restated
+
+    def _state(self, digest: str, lines: Sequence[Line]) -> bool:
+        """Take in what is stated about one document; True if no older folder holds it."""
+        last = lines[-1]
+        self._shown: str = last["documentDigest"]
+        fresh = self._db.execute(_NEW_DOCUMENT, (digest, self._folder)).rowcount == 1
+        if not fresh:
+            self._db.execute(_SHOW_VERSION, (self._shown, digest))
+        for line in lines:
             if "slug" in line:
-                self._db.execute(
-                    "insert or ignore into slug (digest, slug, name) values (?, ?, ?)",
-                    (digest, line["slug"], line.get("name", "")),
-                )
-            self._db.execute(
-                "insert into statement values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (digest, source) do update set"
-                " external_id = coalesce(excluded.external_id, external_id),"
-                " upstream_key = coalesce(excluded.upstream_key, upstream_key),"
-                " project = coalesce(excluded.project, project), tags = excluded.tags, aliases = excluded.aliases,"
-                " artifacts = excluded.artifacts,"
-                " upstream_published_at = coalesce(excluded.upstream_published_at, upstream_published_at)",
-                (
-                    digest,
-                    source,
-                    folder.number,
-                    line.get("externalId"),
-                    line.get("upstreamKey"),
-                    line.get("project"),
-                    _json(line.get("tags", [])),
-                    _json(line.get("aliases", [])),
-                    _json(line.get("artifacts", [])),
-                    line.get("upstreamPublishedAt"),
-                ),
-            )
+                self._db.execute("insert or ignore into slug values (?, ?)", (digest, line["slug"]))
+            keyed = self._folder if "upstreamKey" in line else None
+            self._db.execute(_STATE, (digest, line["source"], self._folder, *_statement_row(line), keyed))
+        self._said = lines if fresh else ()
+        return fresh
+
+    def _derive_again(self, restated: Iterable[str]) -> None:
+        """Describe anew what older folders hold, and all that bears its names."""
+        digests = list(restated)
+        if not digests:
+            return
+        self._said = ()
+        for cached in (self._task_of, self._subject_of, self._project_of):
+            cached.cache_clear()
+        self._mark(digests)
+        for query in _AGAIN:
+            for digest, file, offset, length in self._db.execute(query).fetchall():
+                value = orjson.loads(self._read(file, offset, length))
+                self._derive[value["kind"]](digest, value["spec"], value["metadata"])
+
+    def _mark(self, digests: Iterable[str]) -> None:
+        self._db.execute("create temp table if not exists again (digest text primary key) without rowid")
+        self._db.execute("delete from again")
+        self._db.executemany("insert into again values (?)", ((digest,) for digest in digests))
+
+    def _read(self, file: str, offset: int, length: int) -> bytes:
+        with (self._records / file).open("rb") as stream:
+            stream.seek(offset)
+            return stream.read(length)
 
     def _add_facts(self, folder: Folder) -> None:
         self._db.executemany(
@@ -94,130 +188,79 @@ class Filler:
             ),
         )
 
-    # -- documents ---------------------------------------------------------------------------------------------
-
-    def _add_manifests(self, folder: Folder) -> None:
-        restated = {
-            row[0]: row[1]
-            for row in self._db.execute("select digest, document_digest from document where file is null")
+    def _statement(self, digest: str) -> Line:
+        """What the first source says about a document, with the newest value of each field."""
+        if self._said:
+            return self._said[0]
+        row = self._one(_STATEMENT, digest)
+        texts = dict(zip(_STATEMENT_FIELDS, row, strict=True))
+        return {
+            name: orjson.loads(text) if name in _LISTS else text for name, text in texts.items() if text is not None
         }
-        for file, offset, line in folder.manifests():
-            value = orjson.loads(line)
-            document_digest = sha256(line)
-            identity = identity_bytes_of(line, value)
-            digest = sha256(identity)
-            place = (f"{folder.name}/{file}", offset, len(line))
-            self._db.execute("insert or ignore into version values (?, ?, ?, ?)", (document_digest, *place))
-            shown = self._db.execute("select document_digest from document where digest = ?", (digest,)).fetchone()
-            if shown is None:
-                problem = f"the document hashes to {digest}, which provenance.jsonl does not name"
-                raise ContentError(
-                    "record-digest",
-                    problem,
-                    at=f"content/records/{folder.name}/{file} at byte {offset}",
-                    hint="records are written once; restore the folder from version control",
-                )
-            if shown[0] != document_digest:
-                continue
-            restated.pop(digest, None)
-            self._db.execute(
-                "update document set kind = ?, file = ?, offset = ?, length = ?, identity_bytes = ? where digest = ?",
-                (value["kind"], *place, len(identity), digest),
-            )
-            self._derive[value["kind"]](digest, value["spec"], value["metadata"])
-        self._missing(folder, restated)
 
-    def _missing(self, folder: Folder, restated: dict[str, str]) -> None:
-        for digest, document_digest in restated.items():
-            row = self._db.execute(
-                "select file, offset, length from version where document_digest = ?", (document_digest,)
-            ).fetchone()
-            if row is None:
-                raise ContentError(
-                    "record-missing",
-                    f"provenance names {digest} but no folder holds its document",
-                    at=f"content/records/{folder.name}/provenance.jsonl",
-                    hint="records are written once; restore the folder from version control",
-                )
-
-    def _statement(self, digest: str) -> tuple[Any, ...]:
-        return self._one(
-            "select source, external_id, upstream_key, project, tags, aliases, artifacts, upstream_published_at"
-            " from statement where digest = ? order by folder, source limit 1",
-            digest,
-        )
-
-    # -- kinds ---------------------------------------------------------------------------------------------------
+    # -- kinds -----------------------------------------------------------------------------------------------------
 
     def _add_task(self, digest: str, spec: Spec, metadata: Spec) -> None:
-        source, _, _, _, tags, aliases, _, _ = self._statement(digest)
-        raw = metadata.get("title") or metadata["name"]
-        slug = self._slug(digest)
-        constants = [name for name, axis in spec["axes"].items() if axis["role"] == "constant"]
-        row = (digest, slug, raw, operation_name(raw), spec["family"], source, metadata.get("description", ""))
+        said = self._statement(digest)
+        raw = said.get("name") or metadata.get("title") or metadata["name"]
         self._db.execute(
             "insert or replace into task values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*row, tags, aliases, _json(constants)),
+            (
+                digest,
+                self._slug(digest),
+                raw,
+                operation_name(raw),
+                spec["family"],
+                said["source"],
+                metadata.get("description", ""),
+                _json(said.get("tags", [])),
+                _json(said.get("aliases", [])),
+                _json([name for name, axis in spec["axes"].items() if axis["role"] == "constant"]),
+            ),
         )
-        self._task_of.cache_clear()
 
     def _add_project(self, digest: str, spec: Spec, metadata: Spec) -> None:
-        slug, name = self._one("select slug, name from slug where digest = ?", digest)
-        source = self._statement(digest)[0]
-        self._db.execute(
-            "insert or replace into project values (?, ?, ?, ?)", (digest, slug, name or spec["name"], source)
-        )
+        said = self._statement(digest)
+        row = (digest, self._slug(digest), said.get("name") or spec["name"], said["source"])
+        self._db.execute("insert or replace into project values (?, ?, ?, ?)", row)
 
     def _add_workload(self, digest: str, spec: Spec, metadata: Spec) -> None:
         kind = "WorkloadSuite" if "cases" in spec else "WorkloadCase"
-        constants = self._task_of(spec["operationSpecDigest"])[1]
-        self._db.execute(
-            "insert or replace into workload values (?, ?, ?, ?, ?, ?)",
-            (
-                digest,
-                kind,
-                spec["operationSpecDigest"],
-                correctness_digest(spec),
-                workload_summary(kind, spec, constants),
-                len(spec.get("cases", ())),
-            ),
-        )
+        task = spec["operationSpecDigest"]
+        summary = workload_summary(kind, spec, self._task_of(task)[1])
+        row = (digest, kind, task, correctness_digest(spec), summary, len(spec.get("cases", ())))
+        self._db.execute("insert or replace into workload values (?, ?, ?, ?, ?, ?)", row)
 
     def _add_environment(self, digest: str, spec: Spec, metadata: Spec) -> None:
         hardware = spec["hardware"]
+        product = hardware["product"]
+        title = metadata.get("title") or metadata["name"]
+        row = (digest, product, self._hardware_slug(digest, product), hardware["vendor"], hardware["architecture"])
         self._db.execute(
-            "insert or replace into environment values (?, ?, ?, ?, ?, ?, ?)",
-            (
-                digest,
-                hardware["product"],
-                self._hardware_slug(digest, hardware["product"]),
-                hardware["vendor"],
-                hardware["architecture"],
-                environment_note(spec),
-                metadata.get("title") or metadata["name"],
-            ),
+            "insert or replace into environment values (?, ?, ?, ?, ?, ?, ?)", (*row, environment_note(spec), title)
         )
 
     def _add_protocol(self, digest: str, spec: Spec, metadata: Spec) -> None:
         harness = spec["harness"]
-        title = metadata.get("title") or metadata["name"]
-        row = (digest, harness["name"], harness.get("version", ""), title)
+        row = (digest, harness["name"], harness.get("version", ""), metadata.get("title") or metadata["name"])
         self._db.execute("insert or replace into protocol values (?, ?, ?, ?)", row)
 
     def _add_subject(self, digest: str, spec: Spec, metadata: Spec) -> None:
-        source, _, _, project, _, _, artifacts, _ = self._statement(digest)
+        said = self._statement(digest)
         task = spec["operation"]["specDigest"]
+        project = said.get("project", "")
         title = metadata.get("title") or metadata["name"]
         revision = revision_text(spec)
-        name = subject_name(title, self._task_of(task)[0], revision, self._project_name(project or ""))
+        name = subject_name(title, self._task_of(task)[0], revision, self._project_of(project)[0])
         has_code = evidence_level(spec, {"evidence": {"logs": {}}}) == "reproducible"
+        artifacts = _json(said.get("artifacts", []))
         self._db.execute(
             "insert or replace into subject values (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?)",
-            (digest, task, project or "", name, revision, title, source, artifacts, has_code, _has_facts(spec)),
+            (digest, task, project, name, revision, title, said["source"], artifacts, has_code, _has_facts(spec)),
         )
 
     def _add_run(self, digest: str, spec: Spec, metadata: Spec) -> None:
-        source, external_id, upstream_key, project, _, _, _, upstream_published = self._statement(digest)
+        said = self._statement(digest)
         task, correctness = self._workload_of(spec["workloadDigest"])
         measured = primary(spec)
         key = GroupKey(
@@ -228,54 +271,45 @@ class Filler:
             correctness=correctness,
             metric=metric_key(measured),
         )
-        subject = self._one(
-            "select project, name, revision, has_code from subject where digest = ?", spec["implementationDigest"]
-        )
-        owner = project or subject[0]
-        owner_row = self._db.execute("select name, slug from project where digest = ?", (owner,)).fetchone()
-        level = evidence_level({"source": True} if subject[3] else {}, spec)
+        subject_project, name, revision, has_code = self._subject_of(spec["implementationDigest"])
+        project = said.get("project") or subject_project
         native = spec.get("sourceNative")
+        group = key.digest()
+        self.groups.add(group)
+        first, published_on = self._first_published(digest)
         self._db.execute(
-            "insert or replace into run values (" + ", ".join("?" * 34) + ")",
+            _ADD_RUN,
             (
                 digest,
-                key.digest(),
+                group,
                 key.siblings(),
-                source,
-                external_id or "",
-                upstream_key or "",
+                said["source"],
+                said.get("externalId", ""),
+                said.get("upstreamKey", ""),
                 spec["implementationDigest"],
-                owner,
+                project,
                 task,
                 spec["workloadDigest"],
                 spec["protocolDigest"],
                 spec["environmentDigest"],
                 spec["status"],
-                measured.metric if measured else "",
-                measured.statistic if measured else "",
-                measured.unit if measured else "",
-                measured.value if measured else None,
-                level,
+                *((measured.metric, measured.statistic, measured.unit, measured.value) if measured else _NO_VALUE),
+                evidence_level({"source": True} if has_code else {}, spec),
                 native is not None,
                 spec["observedAt"],
-                self._published_on(digest),
-                upstream_published or "",
-                self._first_folder(digest),
-                subject[1],
-                subject[2],
-                owner_row[0] if owner_row else "",
-                owner_row[1] if owner_row else "",
-                _json((native or {}).get("metrics", {})),
+                published_on,
+                said.get("upstreamPublishedAt", ""),
+                first,
+                name,
+                revision,
+                *self._project_of(project),
+                _json(native.get("metrics", {}) if native else {}),
                 "[]",
-                0,
-                0,
-                0,
-                0,
-                "",
+                *(0, 0, 0, 0, ""),
             ),
         )
 
-    # -- look-ups ------------------------------------------------------------------------------------------------
+    # -- look-ups --------------------------------------------------------------------------------------------------
 
     def _one(self, query: str, digest: str) -> tuple[Any, ...]:
         """The one row about `digest`; raises `ContentError` when a record refers to what no record holds."""
@@ -284,7 +318,7 @@ class Filler:
             raise ContentError(
                 "record-dangling",
                 f"a record refers to {digest}, which no record holds",
-                at="content/records",
+                at=PLACE,
                 hint="a folder of records is missing; restore it from version control",
             )
         return row
@@ -295,17 +329,16 @@ class Filler:
     def _hardware_slug(self, digest: str, product: str) -> str:
         row = self._db.execute("select slug from slug where digest = ?", (digest,)).fetchone()
         if row is None:
-            row = self._db.execute("select slug from environment where product = ? limit 1", (product,)).fetchone()
+            row = self._one("select slug from environment where product = ? limit 1", product)
         return str(row[0])
 
-    def _first_folder(self, digest: str) -> int:
-        return int(self._one("select folder from document where digest = ?", digest)[0])
-
-    def _published_on(self, digest: str) -> str:
-        row = self._db.execute(
-            "select published_on from folder where number = ?", (self._first_folder(digest),)
-        ).fetchone()
-        return str(row[0])
+    def _first_published(self, digest: str) -> tuple[int, str]:
+        """Number and date of the first folder that holds a run."""
+        if self._said:
+            return self._folder, self._published_on
+        query = "select number, published_on from folder where number = (select folder from document where digest = ?)"
+        number, published_on = self._one(query, digest)
+        return number, published_on
 
     def _read_task(self, digest: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """All names of an operation, and the names of its constant axes."""
@@ -318,15 +351,31 @@ class Filler:
         task, correctness = self._one("select task, correctness from workload where digest = ?", digest)
         return task, correctness
 
-    def _read_project_name(self, digest: str) -> str:
-        row = self._db.execute("select name from project where digest = ?", (digest,)).fetchone()
-        return row[0] if row else ""
+    def _read_subject(self, digest: str) -> tuple[Any, ...]:
+        return self._one("select project, name, revision, has_code from subject where digest = ?", digest)
+
+    def _read_project(self, digest: str) -> tuple[str, str]:
+        """Display name and slug; both empty where no project is known."""
+        if not digest:
+            return "", ""
+        name, slug = self._one("select name, slug from project where digest = ?", digest)
+        return name, slug
 
 
 def _has_facts(spec: Spec) -> bool:
     """Whether an implementation states facts that deserve a page: source, licence, repository or a way to install."""
     revision = spec.get("projectRevision", {})
     return bool(spec.get("source") or spec.get("licensing") or spec.get("buildVariants") or revision.get("repository"))
+
+
+def _statement_row(line: Line) -> tuple[Any, ...]:
+    return tuple(_json(line[name]) if name in _LISTS and name in line else line.get(name) for name in _STATED)
+
+
+def _unnamed(digest: str, at: str) -> ContentError:
+    problem = f"the document hashes to {digest}, which provenance.jsonl does not name"
+    hint = "records are written once; restore the folder from version control"
+    return ContentError("record-digest", problem, at=at, hint=hint)
 
 
 def _json(value: object) -> str:

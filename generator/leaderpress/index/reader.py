@@ -44,7 +44,7 @@ _FIELDS: dict[type, str] = {
     GroupRow: "key, siblings, task, workload, protocol, environment, metric_key, metric, statistic, unit, direction,"
     " native, ranked, ranks, members, ranking",
     EventRow: "grp, position, digest, observed_at, value, previous, stands",
-    StatementRow: "digest, source, folder, external_id, upstream_key, project, tags, aliases, artifacts,"
+    StatementRow: "digest, source, folder, external_id, upstream_key, project, name, tags, aliases, artifacts,"
     " upstream_published_at",
     FactRow: "about, source, name, value, folder",
     FolderRow: "number, name, source, published_on, snapshot",
@@ -279,7 +279,7 @@ def _converters(fields: str) -> tuple[Any, ...]:
 
 def _converter(name: str) -> Any:
     if name in _LISTS:
-        return lambda text: tuple(orjson.loads(text))
+        return lambda text: tuple(orjson.loads(text)) if text else ()
     if name in _TREES:
         return _tree
     return bool if name in _FLAGS else None

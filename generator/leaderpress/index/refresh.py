@@ -13,11 +13,11 @@ from pathlib import Path
 
 from ..manifests.notes import Note
 from ..manifests.source import SourceTable
-from ..store import Folder, folders, verify
+from ..store import PLACE, Folder, folders, verify
 from . import fill, labels, reader, schema, standings
 from .fill import Filler
 from .schema import INDEXES, TABLES
-from .standings import Verdicts, rank_all, superseded_by_key
+from .standings import Verdicts, rank_groups, superseded_by_key, touched
 
 
 def refresh(site: Path, sources: Mapping[str, SourceTable], notes: Sequence[Note], cache: Path | None = None) -> Path:
@@ -36,7 +36,7 @@ def refresh(site: Path, sources: Mapping[str, SourceTable], notes: Sequence[Note
     fresh = path.with_suffix(f".{os.getpid()}.tmp")
     fresh.unlink(missing_ok=True)
     try:
-        _write(fresh, path, held, sources, notes, wanted)
+        _write(site, fresh, path, held, sources, notes, wanted)
         os.replace(fresh, path)
     finally:
         fresh.unlink(missing_ok=True)
@@ -44,6 +44,7 @@ def refresh(site: Path, sources: Mapping[str, SourceTable], notes: Sequence[Note
 
 
 def _write(
+    site: Path,
     fresh: Path,
     old: Path,
     held: Sequence[Folder],
@@ -51,19 +52,20 @@ def _write(
     notes: Sequence[Note],
     state: dict[str, str],
 ) -> None:
-    done = _continue_from(old, fresh, state)
+    done, judged = _continue_from(old, fresh, state)
     database = sqlite3.connect(fresh)
     try:
         database.executescript("pragma journal_mode = off; pragma synchronous = off; pragma locking_mode = exclusive;")
         if not done:
             database.executescript(TABLES)
-        filler = Filler(database)
+        filler = Filler(database, site / PLACE)
         for folder in held[done:]:
             filler.add(folder)
         if not done:
             database.executescript(INDEXES)
         _count_subjects(database)
-        rank_all(database, sources, _verdicts(database, notes))
+        verdicts = _verdicts(database, notes)
+        rank_groups(database, sources, verdicts, touched(database, filler.groups, verdicts) if judged else None)
         database.executemany("insert or replace into meta values (?, ?)", state.items())
         database.commit()
         database.execute("analyze")
@@ -106,16 +108,19 @@ def _recorded(path: Path) -> dict[str, str]:
         return {}
 
 
-def _continue_from(old: Path, fresh: Path, state: dict[str, str]) -> int:
-    """Copy the old index if it holds a prefix of the folders; gives the number of folders it holds."""
+def _continue_from(old: Path, fresh: Path, state: dict[str, str]) -> tuple[int, bool]:
+    """Copy the old index if it holds a prefix of the folders.
+
+    Gives the number of folders it holds, and whether its standings follow from the same sources and notes.
+    """
     recorded = _recorded(old)
     if recorded.get("code") != state["code"] or "folders" not in recorded:
-        return 0
+        return 0, False
     had = recorded["folders"].splitlines()
     if not had or had != state["folders"].splitlines()[: len(had)]:
-        return 0
+        return 0, False
     shutil.copyfile(old, fresh)
-    return len(had)
+    return len(had), all(recorded.get(name) == state[name] for name in ("sources", "notes"))
 
 
 def _code_digest() -> str:

@@ -194,6 +194,7 @@ class StatementRow:
     external_id: str | None
     upstream_key: str | None
     project: str | None
+    name: str | None
     tags: tuple[str, ...]
     aliases: tuple[str, ...]
     artifacts: tuple[dict[str, Any], ...]

@@ -10,9 +10,11 @@ create table document (
   identity_bytes integer, folder integer) without rowid;
 create table version (document_digest text primary key, file text, offset integer, length integer) without rowid;
 create table statement (
-  digest text, source text, folder integer, external_id text, upstream_key text, project text, tags text,
-  aliases text, artifacts text, upstream_published_at text, primary key (digest, source)) without rowid;
-create table slug (digest text primary key, slug text, name text) without rowid;
+  digest text, source text, folder integer, external_id text, upstream_key text, project text, name text,
+  tags text,
+  aliases text, artifacts text, upstream_published_at text, keyed integer,
+  primary key (digest, source)) without rowid;
+create table slug (digest text primary key, slug text) without rowid;
 create table fact (about text, source text, name text, value text, folder integer);
 create index fact_about on fact (about);
 create table task (

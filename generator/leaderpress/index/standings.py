@@ -42,24 +42,51 @@ def direction(sources: Mapping[str, SourceTable], source: str, metric: str, unit
 
 
 def superseded_by_key(database: sqlite3.Connection) -> dict[str, str]:
-    """Runs that a later ingest states anew: same source and upstream key, another digest."""
+    """Runs that a later ingest states anew: same source and upstream key, another digest.
+
+    The newest statement of a key counts, so that a figure that was taken back stands again.
+    """
     later: dict[str, str] = {}
     rows = database.execute(
-        "select source, upstream_key, digest from run where upstream_key != ''"
-        " and (source, upstream_key) in (select source, upstream_key from run where upstream_key != ''"
-        " group by source, upstream_key having count(*) > 1) order by source, upstream_key, folder, digest"
+        "select source, upstream_key, digest from statement where upstream_key is not null"
+        " and (source, upstream_key) in (select source, upstream_key from statement where upstream_key is not null"
+        " group by source, upstream_key having count(*) > 1) and digest in (select digest from run)"
+        " order by source, upstream_key, keyed, digest"
     )
     for _, group in groupby(rows, key=itemgetter(0, 1)):
-        digests = [row[2] for row in group]
-        later |= dict(pairwise(digests))
+        later |= dict(pairwise(row[2] for row in group))
     return later
 
 
-def rank_all(database: sqlite3.Connection, sources: Mapping[str, SourceTable], verdicts: Verdicts) -> None:
-    """Fill `grp`, `event` and the standing columns of `run`."""
-    database.execute("delete from grp")
-    database.execute("delete from event")
-    rows = database.execute(f"select {_COLUMNS} from run order by grp, digest").fetchall()
+def touched(database: sqlite3.Connection, groups: Iterable[str], verdicts: Verdicts) -> set[str]:
+    """The groups to rank again: those given, and those of runs that are superseded only now, or no longer."""
+    rows = database.execute("select grp, digest, superseded_by from run where superseded_by != ''").fetchall()
+    before = {digest: successor for _, digest, successor in rows}
+    changed = [digest for digest, successor in verdicts.superseded.items() if before.get(digest) != successor]
+    changed += [digest for digest in before if digest not in verdicts.superseded]
+    found = set(groups)
+    for digest in changed:
+        found |= {row[0] for row in database.execute("select grp from run where digest = ?", (digest,))}
+    return found
+
+
+def rank_groups(
+    database: sqlite3.Connection,
+    sources: Mapping[str, SourceTable],
+    verdicts: Verdicts,
+    only: set[str] | None,
+) -> None:
+    """Fill `grp`, `event` and the standing columns of `run`, for the groups `only` or for all (None)."""
+    if only is None:
+        database.execute("delete from grp")
+        database.execute("delete from event")
+        rows = database.execute(f"select {_COLUMNS} from run order by grp, digest").fetchall()
+    else:
+        rows = []
+        for key in sorted(only):
+            database.execute("delete from grp where key = ?", (key,))
+            database.execute("delete from event where grp = ?", (key,))
+            rows += database.execute(f"select {_COLUMNS} from run where grp = ? order by digest", (key,)).fetchall()
     groups: list[tuple[Any, ...]] = []
     standings: list[tuple[Any, ...]] = []
     events: list[tuple[Any, ...]] = []
