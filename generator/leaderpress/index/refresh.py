@@ -1,7 +1,8 @@
 """Bringing the index up to date: folders that it does not hold are added, everything else is recomputed.
 
 Folders of records are written once, so an index that holds a prefix of them is continued; anything else — another
-program version, a folder gone or changed — starts it anew.  The new file replaces the old one in one step.
+program version, a folder gone or changed, a byte of the index that is not as it was written — starts it anew.  The
+new file replaces the old one in one step; `index.sqlite.sha256` beside it holds its digest.
 """
 
 import hashlib
@@ -11,6 +12,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ..errors import BuildError
 from ..manifests.notes import Note
 from ..manifests.source import SourceTable
 from ..store import PLACE, Folder, folders, verify
@@ -23,24 +25,42 @@ from .standings import Verdicts, rank_groups, superseded_by_key, touched
 def refresh(site: Path, sources: Mapping[str, SourceTable], notes: Sequence[Note], cache: Path | None = None) -> Path:
     """Make `build/cache/index.sqlite` say what `content/records` says; gives its path.
 
-    Raises `ContentError` for a record that is not what it was when it was written.
+    Raises `ContentError` for a record that is not what it was when it was written, `BuildError` when the index cannot
+    be written.
     """
     held = folders(site)
     for folder in held:
         verify(folder)
     path = (cache or site / "build" / "cache") / "index.sqlite"
-    path.parent.mkdir(parents=True, exist_ok=True)
     wanted = _state(held, sources, notes)
-    if path.is_file() and _recorded(path) == wanted:
-        return path
+    try:
+        if _recorded(path) != wanted:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _replace(site, path, held, sources, notes, wanted)
+    except (OSError, sqlite3.Error) as fault:
+        hint = "free some space, or make the folder writable; it holds nothing that cannot be made again"
+        raise BuildError("index-write", f"cannot write the index: {fault}", at=str(path), hint=hint) from None
+    return path
+
+
+def _replace(
+    site: Path,
+    path: Path,
+    held: Sequence[Folder],
+    sources: Mapping[str, SourceTable],
+    notes: Sequence[Note],
+    state: dict[str, str],
+) -> None:
     fresh = path.with_suffix(f".{os.getpid()}.tmp")
     fresh.unlink(missing_ok=True)
     try:
-        _write(site, fresh, path, held, sources, notes, wanted)
+        _write(site, fresh, path, held, sources, notes, state)
+        seal = _seal(fresh)
         os.replace(fresh, path)
+        # Between these two lines the old digest stands beside the new index, which is then taken for damaged.
+        _seal_of(path).write_text(seal, encoding="ascii")
     finally:
         fresh.unlink(missing_ok=True)
-    return path
 
 
 def _write(
@@ -96,8 +116,27 @@ def _state(held: Sequence[Folder], sources: Mapping[str, SourceTable], notes: Se
     }
 
 
+def _seal_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.sha256")
+
+
+def _seal(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _is_sound(path: Path) -> bool:
+    """Whether every byte is as it was written: a flipped bit inside SQLite's pages is read back without a word."""
+    try:
+        return _seal_of(path).read_bytes() == _seal(path).encode()
+    except OSError:
+        return False
+
+
 def _recorded(path: Path) -> dict[str, str]:
-    """What an index on disk was made from; empty if it cannot be read."""
+    """What an index on disk was made from; empty if it cannot be read or trusted."""
+    if not _is_sound(path):
+        return {}
     try:
         database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         try:

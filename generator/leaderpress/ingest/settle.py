@@ -26,6 +26,8 @@ DANGLING = "DANGLING"
 """Refused, because it refers to something that neither the dump nor the store holds."""
 CONFLICTING_COPIES = "CONFLICTING_COPIES"
 """Refused, because the dump gives one upstream key to several runs."""
+SOURCE_CONFLICT = "SOURCE_CONFLICT"
+"""Refused, because the run itself names another source than the one that claims it."""
 
 _RUN = "BenchmarkRun"
 _PROJECT_KIND = "SoftwareProject"
@@ -128,7 +130,7 @@ class Settlement:
         self._facts.add(_fact_key(line) + b"\t1\t" + canonical(line))
 
     def is_present(self, kind: str, digest: str) -> bool:
-        """Whether the store holds a document of this kind, or will after `write`."""
+        """Whether the store holds a document of this kind, or will; after `write`, for runs only if there are facts."""
         return _raw(digest) in self._present[kind]
 
     def _add_key(self, line: Line, order: bytes) -> None:
@@ -144,7 +146,8 @@ class Settlement:
         disputed, returned = self._keys_at_odds()
         for identity in self._identities():
             claims = [claim for claim in identity.claims if self._fits(identity, claim, disputed)]
-            if identity.held or claims:
+            # Runs are the most numerous by far, and nothing but a fact refers to them.
+            if (identity.held or claims) and (identity.kind != _RUN or self._facts):
                 self._present[identity.kind].add(_raw(identity.digest))
             if claims:
                 self._write_identity(draft, identity, claims, returned)
@@ -184,28 +187,30 @@ class Settlement:
             yield _Identity(KIND_ORDER[int(rank)], digest.decode(), held, claims)
 
     def _fits(self, identity: _Identity, claim: _Claim, disputed: set[tuple[str, str]]) -> bool:
-        if (claim.line["source"], identity.digest) in disputed:
+        source = claim.line["source"]
+        spec = orjson.loads(claim.document)["spec"] if identity.kind in _REFERENCES else {}
+        owner = spec.get("sourceNative", {}).get("source", source)
+        if owner != source:
+            self._refuse(identity, claim, SOURCE_CONFLICT, f"it is a run of {owner!r}, claimed by {source!r}")
+        elif (source, identity.digest) in disputed:
             key = claim.line.get("upstreamKey")
             self._refuse(identity, claim, CONFLICTING_COPIES, f"the dump gives the key {key!r} to several runs")
-            return False
-        missing = self._missing(identity, claim)
-        if missing:
-            problem = f"its {missing} is neither in the dump nor in the store"
-            self._refuse(identity, claim, DANGLING, problem)
-        return not missing
+        elif missing := self._missing(identity, claim, spec):
+            self._refuse(identity, claim, DANGLING, f"its {missing} is neither in the dump nor in the store")
+        else:
+            return True
+        return False
 
-    def _missing(self, identity: _Identity, claim: _Claim) -> str:
+    def _missing(self, identity: _Identity, claim: _Claim, spec: Line) -> str:
         """The first reference that leads nowhere, in words; empty if all lead somewhere."""
         project = claim.line.get("project")
         if project is not None and not self.is_present(_PROJECT_KIND, project):
             return f"project {project}"
-        if identity.held or identity.kind not in _REFERENCES:
-            return ""
-        spec = orjson.loads(claim.document)["spec"]
-        for path, kinds in _REFERENCES[identity.kind]:
-            target = _follow(spec, path)
-            if not any(self.is_present(kind, target) for kind in kinds):
-                return f"{'.'.join(path)} {target}"
+        if not identity.held:
+            for path, kinds in _REFERENCES.get(identity.kind, ()):
+                target = _follow(spec, path)
+                if not any(self.is_present(kind, target) for kind in kinds):
+                    return f"{'.'.join(path)} {target}"
         return ""
 
     def _refuse(self, identity: _Identity, claim: _Claim, reason: str, problem: str) -> None:

@@ -7,10 +7,11 @@ from typing import IO
 
 from ..errors import ContentError
 
-BUDGET = 64 * 1024 * 1024
+BUDGET = 32 * 1024 * 1024
 """Bytes held in memory before a sorted run is written out."""
 
-_OVERHEAD = 200  # of one entry of the buffer, beside its text
+# Bytes that a record and its note take in the buffer, beside their text.
+_OVERHEAD = 200
 
 
 class Sorter:
@@ -54,8 +55,9 @@ class Sorter:
             record, _, note = line[:-1].rpartition(b"\t")
             yield record, note
 
-    def _sorted(self) -> list[bytes]:
-        return sorted(b"%b\t%b\n" % pair for pair in self._buffer.items())
+    def _sorted(self) -> Iterator[bytes]:
+        buffer = self._buffer
+        return (b"%b\t%b\n" % (record, buffer[record]) for record in sorted(buffer))
 
     def _spill(self) -> None:
         try:

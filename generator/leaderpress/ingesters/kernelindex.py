@@ -64,29 +64,30 @@ class _Ingest:
             elif line.data and not line.data.isspace():
                 yield from self._line(line.data, f"{file.path}:{line.number}")
 
-    def _line(self, data: bytes, at: str) -> Iterator[Finding]:
+    def _line(self, data: bytes, at: str) -> list[Finding]:
         row: object = None
         try:
             tree = strict(data, "")
             if not is_object(tree):
                 raise Refused(MALFORMED, "a line is no object with table and row")
             row = tree.get("row")
-            yield from self._row(tree, row, at)
+            return self._row(tree, row, at)
         except DumpError as fault:
-            yield self._rejection(at, Refused(MALFORMED, fault.problem, *segments(fault.at.removeprefix("#"))))
+            return [self._rejection(at, Refused(MALFORMED, fault.problem, *segments(fault.at.removeprefix("#"))))]
         except Refused as refused:
-            yield self._rejection(at, refused, row)
+            return [self._rejection(at, refused, row)]
 
-    def _row(self, tree: dict[str, object], row: object, at: str) -> Iterator[Finding]:
+    def _row(self, tree: dict[str, object], row: object, at: str) -> list[Finding]:
         table = tree.get("table")
         if type(table) is not str or table not in LEVELS:
             raise Refused(MALFORMED, f"there is no table {table!r}", "table")
         if not is_object(row):
             raise Refused(MALFORMED, "row is no object", "row")
-        self._drift.note(tree, _LINE_KEYS, "line", at)
+        if len(tree) > len(_LINE_KEYS):
+            self._drift.note(tree, _LINE_KEYS, "line", at)
         self._drift.note(row, TABLE_KEYS[table], table, at)
         try:
-            yield from self._rows.convert(table, row, at)
+            return self._rows.convert(table, row, at)
         except Refused as refused:
             raise Refused(refused.reason, refused.detail, "row", *refused.path) from None
 

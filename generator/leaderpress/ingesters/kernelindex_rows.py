@@ -1,6 +1,6 @@
 """The rows of a catalog export, table by table: each becomes statements, or the reason why not."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -91,9 +91,9 @@ class Rows:
     _rules: dict[bytes, str] = field(default_factory=dict)
     _given: set[tuple[str, str]] = field(default_factory=set)
 
-    def convert(self, table: str, row: Entry, at: str) -> Iterator[Finding]:
-        """The findings of a row of a known table; raises `Refused`, with a place inside the row, before the first."""
-        return iter(_TABLES[table](self, row, at))
+    def convert(self, table: str, row: Entry, at: str) -> list[Finding]:
+        """The findings of a row of a known table; raises `Refused` with a place inside the row."""
+        return _TABLES[table](self, row, at)
 
     # -- tables --------------------------------------------------------------------------------------------------
 

@@ -1,17 +1,21 @@
-"""One build: content and records → index → plan → workers → output.  Nothing in it knows what time it is."""
+"""One build: content and records → index → what changed → plan → workers → output.  It does not know the time."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .. import __version__
-from ..errors import ContentError, LeaderpressError, Problems
+from ..errors import BuildError, ContentError, LeaderpressError, Problems
 from ..index import Index, refresh
-from . import workers
+from ..inventory import Receipt
+from ..views.base import SiteView
+from . import trace, workers
 from .content import Content, load_content
 from .fixed import fixed_files
+from .inputs import inputs_of
 from .output import DirectoryOutput
 from .plan import plan, site_view
+from .trace import Changes
 from .workers import Setup
 
 
@@ -25,7 +29,12 @@ class BuildReport:
     """Of all files, without `SHA256SUMS` and `inventory.json`."""
     pages: int
     """HTML pages."""
+    rendered: int
+    """Files that were made anew; the others were known to be as they would come out."""
     written: int
+    """Files whose bytes differ from the published ones."""
+    why: str
+    """Why files were made anew: `everything`, `what changed`, or `nothing`."""
     changed: bool
     """False when the published site already had every byte."""
     sums: str
@@ -38,65 +47,120 @@ class BuildReport:
 
 
 def build(
-    site: Path, *, jobs: int | None = None, out: Path | None = None, clock: Callable[[], float] = lambda: 0.0
+    site: Path,
+    *,
+    jobs: int | None = None,
+    out: Path | None = None,
+    clock: Callable[[], float] = lambda: 0.0,
+    progress: Callable[[int], None] = lambda files: None,
 ) -> BuildReport:
     """Build the site in folder `site` into `out` (default `build/site`).
 
-    Raises `Problems` or another `LeaderpressError`; then the published site is as it was.
+    `progress` is told how many files are made so far.  Raises `Problems` or another `LeaderpressError`; then the
+    published site is as it was.
     """
-    watch = _Watch(clock)
+    work = _Build(site, out or site / "build" / "site", jobs or workers.default_jobs(), clock, progress)
+    try:
+        return work.run(trust=True)
+    except _DamagedError:
+        # Somebody changed published files: nothing is assumed about any of them.
+        return work.run(trust=False)
+
+
+def pending_changes(site: Path, out: Path | None = None) -> Changes | None:
+    """What a build would make anew, without building; None means everything.  Raises as `build` does."""
     content = load_content(site)
-    watch.lap("content")
     database = refresh(site, content.sources, content.notes)
-    watch.lap("index")
-    output_folder = out or site / "build" / "site"
-    with Index(database, site / "content" / "records") as index, DirectoryOutput(output_folder) as output:
-        _check_notes(index, content)
+    with Index(database, site / "content" / "records") as index:
         chrome = site_view(content, f"leaderpress {__version__}", _stated_sources(index))
-        setup = Setup(site, database, output.tree, content, chrome)
-        pages: list[str] = []
-        tally = _Tally()
-        for done in workers.run(setup, plan(index, content), jobs or workers.default_jobs()):
-            for path, size, digest in done:
-                output.record(path, size, digest)
-                tally.count(path, size)
-                if path.endswith(".html"):
-                    pages.append(path)
-        watch.lap("pages")
+    with DirectoryOutput(out or site / "build" / "site") as output:
+        return _changes(site, database, output, inputs_of(site, content, chrome))
+
+
+class _DamagedError(BuildError):
+    """A published file is not as its inventory lists it."""
+
+
+class _Build:
+    def __init__(
+        self, site: Path, out: Path, jobs: int, clock: Callable[[], float], progress: Callable[[int], None]
+    ) -> None:
+        self.site = site
+        self.out = out
+        self.jobs = jobs
+        self.watch = _Watch(clock)
+        self.progress = progress
+
+    def run(self, *, trust: bool) -> BuildReport:
+        content = load_content(self.site)
+        self.watch.lap("content")
+        database = refresh(self.site, content.sources, content.notes)
+        self.watch.lap("index")
+        with Index(database, self.site / "content" / "records") as index, DirectoryOutput(self.out) as output:
+            _check_notes(index, content)
+            chrome = site_view(content, f"leaderpress {__version__}", _stated_sources(index))
+            inputs = inputs_of(self.site, content, chrome)
+            changes = _changes(self.site, database, output, inputs) if trust else None
+            self.watch.lap("changes")
+            if changes is not None and not changes.anything and (receipt := output.keep()):
+                return self._report(content, output, receipt, 0, "nothing")
+            rendered = self._make(index, database, content, chrome, output, changes, trust=trust)
+            receipt = output.commit(_meta(content))
+            trace.record(database.parent, database, inputs, receipt.sums)
+            self.watch.lap("publish")
+            why = "everything" if changes is None else "what changed"
+            return self._report(content, output, receipt, rendered, why)
+
+    def _make(
+        self,
+        index: Index,
+        database: Path,
+        content: Content,
+        chrome: SiteView,
+        output: DirectoryOutput,
+        changes: Changes | None,
+        *,
+        trust: bool,
+    ) -> int:
+        """Take over what cannot have changed, make the rest; gives the number of files made."""
+        if changes is not None:
+            _take_over(output, changes)
+        published = output.published if trust else {}
+        setup = Setup(self.site, database, output.tree, content, chrome, published)
+        rendered = 0
+        for done in workers.run(setup, plan(index, content, changes), self.jobs):
+            rendered += len(done)
+            for path, size, digest, same in done:
+                if not same:
+                    output.record(path, size, digest)
+                elif not output.reuse(path):
+                    raise _DamagedError("output-damaged", "a published file was changed", at=path)
+            self.progress(rendered)
+        self.watch.lap("pages")
+        pages = [path for path in output.files if path.endswith(".html")]
         for path, data in fixed_files(index, content, chrome, pages):
             output.write(path, data)
-            tally.count(path, len(data))
-        if faults := content.config.host_profile.faults(tally.files, tally.bytes, tally.largest):
-            raise Problems(faults)
-        receipt = output.commit(_meta(content))
-        watch.lap("publish")
-    return BuildReport(
-        output=output_folder,
-        files=receipt.files,
-        bytes=receipt.size,
-        pages=len(pages),
-        written=receipt.written,
-        changed=receipt.changed,
-        sums=receipt.sums,
-        stages=watch.stages,
-        warnings=content.config.warnings(),
-        carried=receipt.carried,
-    )
+            rendered += 1
+        _check_host(content, output)
+        return rendered
 
-
-class _Tally:
-    """What a host's limits are compared with."""
-
-    def __init__(self) -> None:
-        self.files = 0
-        self.bytes = 0
-        self.largest = ("", 0)
-
-    def count(self, path: str, size: int) -> None:
-        self.files += 1
-        self.bytes += size
-        if size > self.largest[1]:
-            self.largest = (path, size)
+    def _report(
+        self, content: Content, output: DirectoryOutput, receipt: Receipt, rendered: int, why: str
+    ) -> BuildReport:
+        return BuildReport(
+            output=self.out,
+            files=receipt.files,
+            bytes=receipt.size,
+            pages=sum(path.endswith(".html") for path in output.files or output.published),
+            rendered=rendered,
+            written=receipt.written,
+            why=why,
+            changed=receipt.changed,
+            sums=receipt.sums,
+            stages=self.watch.stages,
+            warnings=content.config.warnings(),
+            carried=receipt.carried,
+        )
 
 
 class _Watch:
@@ -107,8 +171,20 @@ class _Watch:
 
     def lap(self, stage: str) -> None:
         now = self._clock()
-        self.stages[stage] = now - self._since
+        self.stages[stage] = self.stages.get(stage, 0.0) + now - self._since
         self._since = now
+
+
+def _changes(site: Path, database: Path, output: DirectoryOutput, inputs: trace.Inputs) -> Changes | None:
+    """What differs from the published site; None where that is not known."""
+    body = trace.recall(database.parent, output.published_sums)
+    return None if body is None else trace.changes_since(body, database.parent, database, inputs)
+
+
+def _take_over(output: DirectoryOutput, changes: Changes) -> None:
+    for path in output.published:
+        if changes.why(path) is None and not output.reuse(path):
+            raise _DamagedError("output-damaged", "a published file was changed", at=path)
 
 
 def _stated_sources(index: Index) -> list[str]:
@@ -126,6 +202,15 @@ def _check_notes(index: Index, content: Content) -> None:
         if digest and not index.count("select count(*) from run where digest = ?", digest)
     ]
     if faults:
+        raise Problems(faults)
+
+
+def _check_host(content: Content, output: DirectoryOutput) -> None:
+    """Refuse a site that its host would not take; raises `Problems` naming the settings that help."""
+    files = output.files
+    largest = max(((file.size, path) for path, file in files.items()), default=(0, ""))
+    total = sum(file.size for file in files.values())
+    if faults := content.config.host_profile.faults(len(files), total, (largest[1], largest[0])):
         raise Problems(faults)
 
 

@@ -71,7 +71,7 @@ def _records_feed(context: Context, newest: str) -> bytes:
             updated=event.observed_at,
             summary=note
             + (
-                f"A record, {event.improvement.replace('−', '')} against the one before."
+                f"A record, {event.improvement} against the one before."
                 if event.improvement
                 else "The first record of its group."
             ),

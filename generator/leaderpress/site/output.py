@@ -154,6 +154,33 @@ class DirectoryOutput:
         for path in files:
             paths.add(path)
 
+    @property
+    def published(self) -> Mapping[str, str]:
+        """SHA-256 (hex) by path of what the folder held when it was opened."""
+        return self._old.listed
+
+    @property
+    def published_sums(self) -> str:
+        """Digest of the `SHA256SUMS` that the folder held when it was opened; empty if there was no site."""
+        return sha256(self._old.sums) if self._old.sums else ""
+
+    @property
+    def files(self) -> Files:
+        """Everything that was written or taken over so far."""
+        return {**self._written, **self._reused}
+
+    def keep(self) -> Receipt | None:
+        """Leave the published site as it is; None where it is not what its inventory lists."""
+        self._check_open()
+        stamps_by_path = {path: self._live.intact(path) for path in self._old.listed}
+        if not self._old.sums or not all(stamps_by_path.values()):
+            return None
+        self._save_what_was_learned()
+        size = sum(status.st_size for status in stamps_by_path.values() if status is not None)
+        count = len(stamps_by_path)
+        self.close()
+        return Receipt(count, size, sha256(self._old.sums), reused=count, changed=False)
+
     def commit(self, meta: Mapping[str, Json]) -> Receipt:
         """See `Output.commit`.  Where every byte is published already, nothing on disk is touched."""
         self._check_open()

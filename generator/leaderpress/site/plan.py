@@ -4,7 +4,7 @@ A job is a kind and its keys.  Runs are built with their group, whose ranking th
 alone.  The plan is an ordered stream, so that memory does not grow with the site.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -13,6 +13,7 @@ from ..views.base import Link, SiteView
 from .content import Content
 from .pages.group import PAGE_ROWS
 from .pages.listing import EVENTS_PAGE, INDEX_PAGE
+from .trace import Changes
 
 OBJECTS_A_JOB = 400
 GROUPS_A_JOB = 40
@@ -39,29 +40,43 @@ class Job:
     keys: tuple[str, ...]
 
 
-def plan(index: Index, content: Content) -> Iterator[Job]:
-    """Every job of a build; the largest kinds first, so that processes end together."""
-    yield from _groups(index)
-    yield from _chunks("subject", _column(index, "select digest from subject where has_page order by digest"))
-    yield from _chunks("task", _column(index, "select slug from task order by slug"))
-    yield from _chunks("project", _column(index, "select slug from project order by slug"))
-    yield from _chunks("hardware", _column(index, "select distinct slug from environment order by slug"), size=1)
+def plan(index: Index, content: Content, changes: Changes | None = None) -> Iterator[Job]:
+    """The jobs of a build: all of them, or those that `changes` asks for.  The largest kinds come first."""
+    if changes is not None and not changes.anything:
+        yield Job("fixed", ("404", "schemas", "assets"))
+        return
+    subjects = _column(index, "select digest from subject where has_page order by digest")
+    tasks = _column(index, "select slug from task order by slug")
+    projects = _column(index, "select slug from project order by slug")
+    hardware = _column(index, "select distinct slug from environment order by slug")
+    objects = (digest for digest, _ in index.documents())
+    yield from _groups(index, None if changes is None else changes.groups)
+    yield from _chunks("subject", _wanted(subjects, None if changes is None else changes.subjects))
+    yield from _chunks("task", _wanted(tasks, None if changes is None else changes.tasks))
+    yield from _chunks("project", _wanted(projects, None if changes is None else changes.projects))
+    yield from _chunks("hardware", _wanted(hardware, None if changes is None else changes.hardware), size=1)
     yield from _chunks("source", _column(index, "select distinct source from statement order by source"))
-    yield from _chunks("objects", (digest for digest, _ in index.documents()), size=OBJECTS_A_JOB)
+    yield from _chunks("objects", _wanted(objects, None if changes is None else changes.objects), size=OBJECTS_A_JOB)
     events = index.count("select count(*) from event")
     yield from (Job("records", (str(page),)) for page in range(1, _pages(events, EVENTS_PAGE) + 1))
-    subjects = index.count("select count(*) from subject")
-    yield from (Job("subjects", (str(page),)) for page in range(1, _pages(subjects, INDEX_PAGE) + 1))
+    count = index.count("select count(*) from subject")
+    yield from (Job("subjects", (str(page),)) for page in range(1, _pages(count, INDEX_PAGE) + 1))
     yield Job("single", ("home", "tasks", "projects", "hardware", "sources", "changes"))
     yield Job("prose", tuple(sorted(content.pages)))
     yield Job("fixed", ("404", "schemas", "assets"))
 
 
-def _groups(index: Index) -> Iterator[Job]:
+def _wanted(keys: Iterable[str], only: Collection[str] | None) -> Iterator[str]:
+    return (key for key in keys if only is None or key in only)
+
+
+def _groups(index: Index, only: Collection[str] | None) -> Iterator[Job]:
     """Groups in order of their keys, packed by their number of runs."""
     keys: list[str] = []
     runs = 0
     for key, members in index.pairs("select key, members from grp order by key"):
+        if only is not None and key not in only:
+            continue
         keys.append(key)
         runs += members
         if runs >= RUNS_A_JOB or len(keys) >= GROUPS_A_JOB:

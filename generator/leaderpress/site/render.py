@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from ..index import Index
 from ..theme.environment import Theme
-from ..views.base import Head, SiteView
+from ..theme.markdown import render_page
+from ..views.base import Head, Link, SiteView
 from ..views.group import GroupView
 from ..views.listing import NotFoundView, ProseView
 from .content import Content
@@ -277,7 +278,9 @@ class Renderer:
         for slug in keys:
             page = self._content.pages[slug]
             path = f"{slug}/"
-            view = ProseView(slug, page.title, page.description, page.text, (), self._context.site.illustrative)
+            headings = (heading for heading in render_page(page.text).contents if heading.level == 2)
+            contents = tuple(Link(heading.text, f"#{heading.id}") for heading in headings)
+            view = ProseView(slug, page.title, page.description, page.text, contents, self._context.site.illustrative)
             head = heads.head(self._context, page.title, page.description or page.title, path)
             yield from self._page("prose", path, view, head, switch="page")
 

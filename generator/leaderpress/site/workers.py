@@ -4,9 +4,10 @@ Each process opens its own index and theme once.  Files are written by the proce
 back to the parent is their paths, sizes and SHA-256 digests.
 """
 
+import hashlib
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -14,15 +15,17 @@ from pathlib import Path
 
 from ..errors import BuildError
 from ..index import Index
-from ..theme.environment import open_theme
+from ..theme.environment import Theme, open_theme
 from ..views.base import SiteView
 from .content import Content
 from .plan import Job
 from .render import Renderer
 from .tree import TreeWriter
 
-Done = list[tuple[str, int, str]]
-"""(path, bytes, SHA-256 in hex) of every file that a job wrote."""
+Done = list[tuple[str, int, str, bool]]
+"""(path, bytes, SHA-256 in hex, whether it is published with these bytes) of every file that a job made.
+
+What is published already is not written again."""
 
 WINDOW = 4
 """Jobs in flight for each process."""
@@ -37,6 +40,8 @@ class Setup:
     tree: str
     content: Content
     site: SiteView
+    published: Mapping[str, str]
+    """SHA-256 (hex) by path of what the site holds now."""
 
 
 def default_jobs() -> int:
@@ -46,6 +51,9 @@ def default_jobs() -> int:
 
 def run(setup: Setup, jobs: Iterable[Job], processes: int) -> Iterator[Done]:
     """Do every job; gives what each wrote, in no particular order.  Faults of a worker arise here."""
+    global _theme
+    _theme = None  # it may have been edited since the last build of this process
+    _prepare(setup)
     if processes <= 1:
         worker = _Worker(setup)
         yield from (worker.do(job) for job in jobs)
@@ -79,16 +87,34 @@ def _windowed(
 class _Worker:
     def __init__(self, setup: Setup) -> None:
         index = Index(setup.index, setup.site_folder / "content" / "records")
-        theme = open_theme(setup.content.config.theme, site=setup.site_folder)
-        self._renderer = Renderer(index, setup.content, setup.site, theme)
+        self._renderer = Renderer(index, setup.content, setup.site, _prepare(setup))
         self._writer = TreeWriter(setup.tree)
+        self._published = setup.published
 
     def do(self, job: Job) -> Done:
         done: Done = []
         for path, data in self._renderer.files(job):
-            written = self._writer.write(path, data)
-            done.append((path, written.size, written.sha256))
+            listed = self._published.get(path)
+            if listed is not None and hashlib.sha256(data).hexdigest() == listed:
+                done.append((path, len(data), listed, True))
+            else:
+                written = self._writer.write(path, data)
+                done.append((path, written.size, written.sha256, False))
         return done
+
+
+_theme: tuple[Path, str, Theme] | None = None
+
+
+def _prepare(setup: Setup) -> Theme:
+    """The site's theme with its templates compiled; done before workers are forked, so that they share it."""
+    global _theme
+    name = setup.content.config.theme
+    if _theme is None or _theme[:2] != (setup.site_folder, name):
+        theme = open_theme(name, site=setup.site_folder)
+        theme.compile()
+        _theme = (setup.site_folder, name, theme)
+    return _theme[2]
 
 
 _worker: _Worker | None = None

@@ -23,6 +23,12 @@ from .chain import Layer, choose, loader, open_chain, template_names, theme_fold
 _ACTIVE = {"css", "js", "svg", "png", "ico", "woff2", "txt"}
 """Suffixes of files that a theme may publish."""
 
+KINDS = (
+    "home", "run", "group", "task", "subject", "project", "hardware", "source", "sources", "records", "changes",
+    "index", "prose", "404",
+)  # fmt: skip
+"""The kinds of page that a theme renders."""
+
 _SECTIONS = {
     "runs": ("operations/", "tasks/"),
     "groups": ("operations/", "tasks/"),
@@ -99,8 +105,14 @@ class Theme:
         key = (kind, variants)
         if key not in self._templates:
             name = choose(template_names(kind, variants), self.layers)
-            self._templates[key] = (name, self._load(name))
+            loaded = next((pair for pair in self._templates.values() if pair[0] == name), None)
+            self._templates[key] = loaded or (name, self._load(name))
         return self._templates[key]
+
+    def compile(self) -> None:
+        """Compile the templates of all page kinds now, so that processes forked later share them."""
+        for kind in KINDS:
+            self._template(kind, ())
 
     def _load(self, name: str) -> Template:
         try:

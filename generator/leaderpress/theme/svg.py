@@ -19,6 +19,10 @@ _MINI_TOP, _MINI_BOTTOM = 6.0, 50.0
 _LABEL_FROM = 0.12
 """A step of this share of the width has room for its holder's name."""
 _NAME_LENGTH = 28
+_SHORT_STEP = 0.35
+"""A last step shorter than this has its label before it, where nothing is drawn any more."""
+# Place, label and class of the ticks over a column; the second gives way where the column is narrow.
+_SCALE = ((0, "#1", ""), (20.83, "+1 %", ' class="t1"'), (40.09, "+10 %", ""), (60.01, "×2", ""), (79.09, "×10", ""))
 
 
 def gap_row(position: float) -> Markup:
@@ -35,8 +39,8 @@ def _gap_row(x: float) -> Markup:
 def gap_scale() -> Markup:
     """The tick labels over a column of `gap_row`s."""
     labels = "".join(
-        f'<text x="{x}%"{_anchor(x)} y="11">{label}</text>'
-        for x, label in ((0, "#1"), (20.83, "+1 %"), (40.09, "+10 %"), (60.01, "×2"), (79.09, "×10"))
+        f'<text{tight} x="{x}%"{_anchor(x)} y="11">{label}</text>'
+        for x, label, tight in _SCALE
     )
     return Markup(f'<svg class="gs" aria-hidden="true">{labels}</svg>')
 
@@ -242,9 +246,11 @@ def _stair_labels(view: Staircase, top: float, bottom: float) -> str:
             hidden = "" if index == 0 else ' class="w"'
             shift = -2 if index == 0 else 6
             parts.append(f'<text{hidden} x="{_x(time)}" dx="{shift}" y="{y:g}">{_label(holder, figure)}</text>')
-    for _, gap, holder, figure in view.steps[-1:]:
-        y = _y(gap, top, bottom) - 7
-        parts.append(f'<text class="a b" text-anchor="end" x="{_x(1.0)}" y="{y:g}">{_label(holder, figure)}</text>')
+    for time, gap, holder, figure in view.steps[-1:]:
+        short = len(view.steps) > 1 and time > 1 - _SHORT_STEP
+        place = f'x="{_x(time)}" dx="-8"' if short else f'x="{_x(1.0)}"'
+        y = _y(gap, top, bottom) + (2 if short else -7)
+        parts.append(f'<text class="a b" text-anchor="end" {place} y="{y:g}">{_label(holder, figure)}</text>')
     return "".join(parts)
 
 

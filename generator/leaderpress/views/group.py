@@ -62,7 +62,7 @@ class GroupRecord:
     name: str
     figure: Figure
     improvement: str
-    """Against the record before, `−7.10 %`; empty for the first."""
+    """How far the record before lies behind this one, `7.10 %` or `×2.41`; empty for the first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ class EventRow:
     hardware: Link
     figure: Figure
     improvement: str
-    """Against the record before it in the group; empty for a first record."""
+    """How far the record before it in the group lies behind it, `7.10 %`; empty for a first record."""
     observed_at: str
     observed_on: str
     stands: bool

@@ -62,15 +62,28 @@ def _from_note(context: Context, note: Note) -> Notice:
 
 def _superseded(context: Context, run: RunRow) -> Notice:
     newer = context.index.run(run.superseded_by)
+    since = _superseded_on(context, run, newer)
     return Notice(
         kind="superseded",
-        title=f"Superseded on {long_date(newer.published_on)}",
+        title=f"Superseded on {long_date(since)}",
         text="A later dump of the source states this submission anew; the newer record ranks in its place.",
         who="",
-        date=newer.published_on,
+        date=since,
         link=Link(_name(context, newer.digest), run_path(newer.digest)),
         file="",
     )
+
+
+def _superseded_on(context: Context, run: RunRow, newer: RunRow) -> str:
+    """When the newer run took the place; one that stood before and stands again did so when it was stated again."""
+    if newer.folder > run.folder:
+        return newer.published_on
+    stated = context.index.pairs(
+        "select published_on from folder where number = (select keyed from statement where digest = ? and source = ?)",
+        newer.digest,
+        newer.source,
+    )
+    return str(stated[0][0]) if stated else newer.published_on
 
 
 def _supersedes(context: Context, run: RunRow) -> list[Notice]:

@@ -16,7 +16,7 @@ FEATURED = 8
 
 
 def improvement_text(event: EventRow, better: str) -> str:
-    """How much a record improved on the one before it, `−7.10 %`; empty for a first record."""
+    """How far the record before lies behind this one, `7.10 %` or `×2.41`; empty for a first record."""
     if event.previous is None:
         return ""
     return gap_text(event.previous, event.value, better).removeprefix("+")

@@ -1,0 +1,295 @@
+"""What a published site was built from, and what a change since then touches.
+
+`build/cache/built.sqlite` is the index of the last build that was published, `trace.json` what else went into it: the
+digest of all that every page depends on (program, versions, theme, settings, source tables), of each note and of each
+written page, tied to the digest of the published `SHA256SUMS`.  A trace that is missing, damaged or of another site
+means a full build, never a wrong page.
+
+Pages depend on documents by digest, so what changed between the two indexes leads to pages by the columns that name
+digests.  Each rule below errs on the side of too many pages: what comes out with equal bytes is not written.
+"""
+
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..canonical import Json, canonical, sha256
+
+TRACE = "trace.json"
+BUILT = "built.sqlite"
+
+_DOCUMENT_COLUMNS = ("digest", "subject", "project", "task", "workload", "protocol", "environment", "superseded_by")
+"""Columns of a run that name documents its page shows."""
+_ROWS = ("task", "project", "workload", "environment", "protocol", "subject", "slug")
+"""Tables with one row a document."""
+_STATEMENT = "digest, source, external_id, upstream_key, project, name, tags, aliases, artifacts, upstream_published_at"
+
+
+@dataclass(slots=True)
+class Changes:
+    """Units of work whose pages may differ from the published ones, with the reason for each."""
+
+    groups: dict[str, str] = field(default_factory=dict)
+    tasks: dict[str, str] = field(default_factory=dict)
+    subjects: dict[str, str] = field(default_factory=dict)
+    projects: dict[str, str] = field(default_factory=dict)
+    hardware: dict[str, str] = field(default_factory=dict)
+    objects: dict[str, str] = field(default_factory=dict)
+    runs: frozenset[str] = frozenset()
+    """Digests of the runs of `groups`, whose pages are built with them."""
+    anything: bool = False
+    """Whether the ways in (home, indexes, records, changes, sources) may differ."""
+
+    def why(self, path: str) -> str | None:
+        """Why the file at `path` is built again; None if it is not."""
+        first, _, rest = path.partition("/")
+        name = rest.partition("/")[0]
+        digest = f"sha256:{name}"
+        if first == "sha256":
+            return self.objects.get(f"sha256:{rest[3:-5]}")
+        if first == "runs":
+            return "its comparison group or what it refers to changed" if digest in self.runs else None
+        if first == "groups":
+            return self.groups.get(digest)
+        if first == "implementations" and len(name) == 64:
+            return self.subjects.get(digest)
+        units = {"operations": self.tasks, "projects": self.projects, "hardware": self.hardware}.get(first)
+        if units is not None and not name.startswith("index."):
+            return units.get(name)
+        return "something that it lists may have changed" if self.anything or first in _ALWAYS else None
+
+
+_ALWAYS = frozenset({"assets", "schema"})
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Everything outside the index that a build depends on."""
+
+    common: str
+    """Digest of what every page depends on."""
+    notes: Mapping[str, str]
+    """Digest of the notes about each run."""
+    pages: str
+    """Digest of the written pages."""
+
+
+def digest_of_inputs(parts: Iterable[object]) -> str:
+    """A digest over the texts of values whose `repr` says all about them."""
+    return hashlib.sha256("\0".join(repr(part) for part in parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def record(cache: Path, index: Path, inputs: Inputs, sums: str) -> None:
+    """Remember what the site with this `SHA256SUMS` digest was built from; a failure costs speed only."""
+    built = cache / BUILT
+    part = cache / f"{BUILT}.{os.getpid()}"
+    body = {
+        "sums": sums,
+        "common": inputs.common,
+        "notes": dict(inputs.notes),
+        "pages": inputs.pages,
+        "index": _file_digest(index),
+    }
+    with suppress(OSError):
+        part.unlink(missing_ok=True)
+        os.link(index, part)
+        os.replace(part, built)
+        _write(cache / TRACE, body)
+
+
+def recall(cache: Path, sums: str) -> dict[str, Any] | None:
+    """The trace of the site with this `SHA256SUMS` digest, if it and its index are whole."""
+    try:
+        head, _, text = (cache / TRACE).read_bytes().partition(b"\n")
+        body: dict[str, Any] = json.loads(text)
+    except (OSError, ValueError):
+        return None
+    if head.decode("ascii", "replace") != sha256(text) or body.get("sums") != sums:
+        return None
+    return body if _file_digest(cache / BUILT) == body["index"] else None
+
+
+def changes_since(body: Mapping[str, Any], cache: Path, index: Path, inputs: Inputs) -> Changes | None:
+    """What differs from the recorded build; None when everything may, because what all pages share changed."""
+    if body["common"] != inputs.common:
+        return None
+    notes: Mapping[str, str] = body["notes"]
+    noted = {digest for digest in {*notes, *inputs.notes} if notes.get(digest) != inputs.notes.get(digest)}
+    same = body["index"] == _file_digest(index)
+    if same and not noted:
+        return Changes(anything=body["pages"] != inputs.pages)
+    database = sqlite3.connect(f"file:{index}?mode=ro", uri=True)
+    try:
+        database.execute("pragma temp_store = memory")
+        database.execute("attach ? as old", (f"file:{cache / BUILT}?mode=ro",))
+        return _Difference(database, noted).changes()
+    finally:
+        database.close()
+
+
+class _Difference:
+    """Compares two indexes: `main` is the new one, `old` that of the published site."""
+
+    def __init__(self, database: sqlite3.Connection, noted: set[str]) -> None:
+        self._db = database
+        self._noted = noted
+        self._reasons: dict[str, str] = {}
+
+    def changes(self) -> Changes | None:
+        if self._shrank():
+            return None
+        self._collect()
+        found = Changes(anything=True)
+        self._groups(found)
+        self._dependents(found)
+        for (digest,) in self._db.execute(
+            "select digest from document where digest not in (select digest from old.document)"
+        ):
+            found.objects[digest] = "new"
+        return found
+
+    def _shrank(self) -> bool:
+        """Whether anything that had a page is gone: then nothing is assumed."""
+        query = "select 1 from old.{0} where {1} not in (select {1} from main.{0}) limit 1"
+        kept = [("document", "digest"), ("grp", "key"), ("run", "digest")]
+        return any(self._db.execute(query.format(*pair)).fetchone() for pair in kept)
+
+    def _collect(self) -> None:
+        """Fill `changed` with every digest about which the new index says something else."""
+        self._db.execute("create temp table changed (digest text primary key) without rowid")
+        shown = "digest, document_digest, identity_bytes"
+        self._differ(shown, "document", "its document was added or described anew")
+        self._differ(_STATEMENT, "statement", "something new is stated about it")
+        self._differ("about, source, name, value", "fact", "a fact about it changed")
+        for table in _ROWS:
+            self._differ("*", table, "what is shown of it changed")
+        self._differ("*", "run", "its standing or what is shown of it changed")
+        self._add(self._noted, "a note about it was added, changed or removed")
+        self._add(self._shared_names(), "its name became shared, or is no longer")
+        self._add(self._coverage(), "the source's list of it changed")
+
+    def _differ(self, columns: str, table: str, reason: str) -> None:
+        query = f"select {columns} from main.{table} except select {columns} from old.{table}"
+        self._add((row[0] for row in self._db.execute(query)), reason)
+
+    def _add(self, digests: Iterable[str], reason: str) -> None:
+        for digest in list(digests):
+            self._reasons.setdefault(digest, reason)
+            self._db.execute("insert or ignore into changed values (?)", (digest,))
+
+    def _shared_names(self) -> Iterator[str]:
+        names = "select name from {}.task group by name having count(*) > 1"
+        before, after = ({row[0] for row in self._db.execute(names.format(schema))} for schema in ("old", "main"))
+        for name in before ^ after:
+            yield from (row[0] for row in self._db.execute("select digest from main.task where name = ?", (name,)))
+
+    def _coverage(self) -> Iterator[str]:
+        before, after = (self._counts(schema) for schema in ("old", "main"))
+        yield from (task for task in {*before, *after} if before.get(task) != after.get(task))
+
+    def _counts(self, schema: str) -> dict[str, Json]:
+        counts: dict[str, Json] = {}
+        for (snapshot,) in self._db.execute(f"select snapshot from {schema}.folder order by number"):
+            for task in json.loads(snapshot)["tasks"]:
+                if "stated" in task:
+                    counts[task["task"]] = (task["rows"], task["stated"])
+        return counts
+
+    def _groups(self, found: Changes) -> None:
+        for query in (
+            "select * from main.grp except select * from old.grp",
+            "select * from main.event except select * from old.event",
+            "select * from old.event except select * from main.event",
+        ):
+            for row in self._db.execute(query):
+                found.groups.setdefault(row[0], "its ranking changed")
+        for column in _DOCUMENT_COLUMNS:
+            query = f"select grp, {column} from main.run where {column} in changed"
+            for key, digest in self._db.execute(query):
+                found.groups.setdefault(key, f"{digest[:19]}: {self._reasons[digest]}")
+        # A suite's page names the published cases of its operation.
+        query = (
+            "select grp, task from main.run where task in (select task from workload where digest in changed"
+            " and digest not in (select digest from old.workload))"
+        )
+        for key, _ in self._db.execute(query):
+            found.groups.setdefault(key, "a case of its operation was published")
+        self._siblings(found)
+
+    def _siblings(self, found: Changes) -> None:
+        """Groups that list each other's failed runs, and those whose runs supersede one another."""
+        self._db.execute("create temp table dirty (key text primary key) without rowid")
+        self._db.executemany("insert or ignore into dirty values (?)", ((key,) for key in found.groups))
+        query = (
+            "select key from main.grp where siblings in (select siblings from main.grp where key in dirty)"
+            " and siblings in (select siblings from main.grp where metric = '')"
+        )
+        for (key,) in self._db.execute(query).fetchall():
+            found.groups.setdefault(key, "a run that it lists as excluded changed")
+        query = (
+            "select grp from main.run where digest in (select superseded_by from main.run where grp in dirty"
+            " and superseded_by != '') union select grp from main.run where superseded_by in changed"
+        )
+        for (key,) in self._db.execute(query).fetchall():
+            found.groups.setdefault(key, "a run that it supersedes, or that supersedes it, changed")
+        self._db.executemany("insert or ignore into dirty values (?)", ((key,) for key in found.groups))
+
+    def _dependents(self, found: Changes) -> None:
+        query = "select digest, task, subject, project, environment from main.run where grp in dirty"
+        columns: list[set[str]] = [set() for _ in range(5)]
+        for row in self._db.execute(query):
+            for column, digest in zip(columns, row, strict=True):
+                column.add(digest)
+        runs, tasks, subjects, projects, environments = columns
+        found.runs = frozenset(runs)
+        by_run = "a run of it changed, or a ranking that a run of it is part of"
+        self._slugs(found.tasks, "task", tasks, by_run)
+        self._slugs(found.projects, "project", projects, by_run)
+        self._slugs(found.hardware, "environment", environments, by_run)
+        for table, units in (("task", found.tasks), ("project", found.projects), ("environment", found.hardware)):
+            for digest, slug in self._db.execute(f"select digest, slug from main.{table} where digest in changed"):
+                units.setdefault(slug, self._reasons[digest])
+        self._cases(found)
+        query = (
+            "select digest, project from main.subject where digest in changed or task in changed or project in changed"
+        )
+        changed_subjects = self._db.execute(query).fetchall()
+        self._slugs(found.projects, "project", {row[1] for row in changed_subjects}, "an implementation of it changed")
+        for digest in {*subjects, *(row[0] for row in changed_subjects)}:
+            found.subjects.setdefault(digest, self._reasons.get(digest, by_run))
+
+    def _cases(self, found: Changes) -> None:
+        """Operation pages list all their workloads, also those without a run, and name projects of their runs."""
+        query = (
+            "select task.slug from main.task where digest in (select task from main.workload where digest in changed)"
+        )
+        for (slug,) in self._db.execute(query):
+            found.tasks.setdefault(slug, "a workload of it was added or changed")
+
+    def _slugs(self, units: dict[str, str], table: str, digests: set[str], reason: str) -> None:
+        for digest in digests:
+            row = self._db.execute(f"select slug from main.{table} where digest = ?", (digest,)).fetchone()
+            if row is not None:
+                units.setdefault(row[0], reason)
+
+
+def _write(path: Path, body: Mapping[str, Json]) -> None:
+    text = canonical(dict(body)) + b"\n"
+    part = path.with_name(f"{path.name}.{os.getpid()}")
+    part.write_bytes(sha256(text).encode() + b"\n" + text)
+    os.replace(part, path)
+
+
+def _file_digest(path: Path) -> str:
+    """SHA-256 of a file, empty if it cannot be read; SQLite would not notice a flipped bit."""
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return ""
