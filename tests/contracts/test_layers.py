@@ -56,7 +56,7 @@ AMBIENT_CALLS = {
 }
 
 _OUTPUT = ("output", "tree", "stamps", "lock", "exchange", "compose", "commit", "published", "strangers")
-WRITERS = ("store", "ingest", "index", "scaffold", *(f"site.{part}" for part in _OUTPUT))
+WRITERS = ("store", "ingest", "index", "scaffold", "site.trace", *(f"site.{part}" for part in _OUTPUT))
 """Modules that write files."""
 
 WRITING_CALLS = {

@@ -50,6 +50,10 @@ NOT_DRAWN: dict[str, frozenset[tuple[str, str]]] = {
     # Page kind: fields that it leaves to others; what only they lead to is not asked for there either.
     "project": frozenset({("GroupRow", "staircase")}),  # its tables have no room for a plot
     "hardware": frozenset({("GroupRow", "staircase")}),
+    # its own items say the terms, its heading the name
+    "source": frozenset(
+        ("SourceLine", field.name) for field in dataclasses.fields(base.SourceLine) if field.name != "illustrative"
+    ),
     "run": frozenset(  # the items of `imprint` say all of these
         {("RunView", "published_on"), *(("SourceLine", name) for name in _SAID_BY_IMPRINT)}
     ),
@@ -141,6 +145,8 @@ class Reader:
         return arguments[0] if len(arguments) == 2 and arguments[1] is Ellipsis else None
 
     def item(self, owner: Type, index: nodes.Node) -> Type:
+        if isinstance(index, nodes.Slice):
+            return owner
         return self.member(owner) if isinstance(index, nodes.Const | nodes.Getattr) else None
 
     def bind(self, target: nodes.Node, value: Type) -> None:
@@ -226,6 +232,7 @@ def test_the_site_and_the_head_are_shown_too() -> None:
         "{{ page.absent }}",
         "{% for r in page.neighbours %}{{ r.absent }}{% endfor %}",
         "{% set d = page.documents[0] %}{{ d.absent }}",
+        "{% for d in page.documents[:2] %}{{ d.absent }}{% endfor %}",
         "{% with w = page.workload %}{% for c in w.cases %}{{ c.absent }}{% endfor %}{% endwith %}",
         "{% for a, b, c, d in page.workload.tensors %}{% endfor %}",
         "{% if page.leader %}{{ page.leader.absent|name }}{% endif %}",

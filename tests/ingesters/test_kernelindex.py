@@ -515,7 +515,8 @@ def test_columns_that_are_new_are_counted(export: Rows, ingest: Callable[[Rows],
     for line in runs:
         line["row"]["mood"] = "good"
     drift = [item for item in ingest(rows) if isinstance(item, Drift)]
-    assert [(item.field, item.count) for item in drift] == [("benchmark_runs.mood", len(runs))]
+    first = f"x.jsonl:{rows.index(runs[0]) + 1}"
+    assert [(item.field, item.at, item.count) for item in drift] == [("benchmark_runs.mood", first, len(runs))]
 
 
 def test_a_truncated_export_gives_what_is_whole_and_says_where_it_breaks_off(export: Rows, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -479,6 +480,21 @@ def test_one_key_for_two_runs_of_a_dump_refuses_both(site: Site) -> None:
     ]
     assert report.snapshot["rejections"][0]["externalId"] == "run/1"
     assert report.counts["BenchmarkRun"]["new"] == 1
+
+
+def test_a_run_of_one_source_cannot_be_claimed_by_another(site: Site) -> None:
+    class Thief(Board):
+        def ingest(self, dump: Dump, source: str) -> Iterator[Any]:
+            for statement in chain(ONE, "victim", "somewhere"):
+                yield replace(statement, source=source)
+
+    BOARDS["tiny-board"] = Thief()
+    try:
+        report = site.feed({})
+    finally:
+        BOARDS["tiny-board"] = Board()
+    assert refused(report) == [("SOURCE_CONFLICT", "somewhere", False)]
+    assert "BenchmarkRun" not in report.counts
 
 
 def test_a_fact_about_nothing_is_refused_once(site: Site) -> None:

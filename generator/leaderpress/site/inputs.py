@@ -1,7 +1,7 @@
 """What a build depends on beside the records: the program, its libraries, the theme, settings, sources and notes."""
 
 import hashlib
-import platform
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def inputs_of(site: Path, content: Content, chrome: SiteView) -> Inputs:
                 notes.setdefault(digest, []).append(note)
     parts = (
         _program(),
-        platform.python_version(),
+        sys.version_info[:3],
         [version(name) for name in _LIBRARIES],
         _theme(site, content.config.theme),
         content.config,

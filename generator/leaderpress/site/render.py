@@ -124,7 +124,8 @@ class Renderer:
             here = path if page == 1 else f"{path}{page}/"
             rows = whole.runs if pages == 1 else whole.runs[(page - 1) * 1000 : page * 1000]
             view = replace(whole, runs=rows, pager=pager(path, page, size)) if pages > 1 else whole
-            head = heads.head(self._context, whole.title, whole.description, here)
+            title = _numbered(whole.title, page)
+            head = heads.head(self._context, title, whole.description, here, twin=path)
             yield f"{here}index.html", self._html("group", here, view, head)
 
     def _subject_job(self, keys: tuple[str, ...]) -> Iterator[File]:
@@ -183,9 +184,8 @@ class Renderer:
                     total,
                     (dates[0][0] or "", dates[0][1] or ""),
                 )
-                yield from self._page(
-                    "project", path, view, heads.head(self._context, view.title, view.description, path)
-                )
+                head = heads.head(self._context, _numbered(view.title, page), view.description, path)
+                yield from self._page("project", path, view, head)
 
     def _hardware_job(self, keys: tuple[str, ...]) -> Iterator[File]:
         index = self._context.index
@@ -305,3 +305,8 @@ class Renderer:
             path="",
         )
         return text.encode()
+
+
+def _numbered(title: str, page: int) -> str:
+    """The title of a page of a long table: no two pages of a site have one title in a browser's history."""
+    return title if page == 1 else f"{title}, page {page}"

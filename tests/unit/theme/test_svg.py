@@ -134,3 +134,11 @@ def test_every_field_of_a_plot_is_drawn(draw: Callable[[object], str], view: Str
     recorder = _Recorder(view)
     draw(recorder)
     assert recorder.read == {field.name for field in fields(view)}
+
+
+@pytest.mark.parametrize(("time", "place"), [(0.3, "99.00%"), (0.64, "99.00%"), (0.8, "79.40%")])
+def test_the_label_of_the_last_record_does_not_cross_the_line_down_to_it(time: float, place: str) -> None:
+    *others, (_, gap, holder, figure) = views.STAIRCASE.steps
+    steps = (others[0], (time, gap, holder, figure))
+    (label,) = _marks(svg.staircase(replace(views.STAIRCASE, steps=steps)), "a b")
+    assert (label.get("x"), label.get("text-anchor")) == (place, "end")

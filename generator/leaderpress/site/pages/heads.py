@@ -14,16 +14,16 @@ _DATASET = "https://schema.org/Dataset"
 _LONGEST_DESCRIPTION = 300
 
 
-def head(context: Context, title: str, description: str, path: str, *, noindex: bool = False) -> Head:
-    """The head of any page with a JSON twin beside it."""
+def head(context: Context, title: str, description: str, path: str, *, twin: str | None = None) -> Head:
+    """The head of any page with a JSON twin beside it, or, for a continuation page, in the folder `twin`."""
     site = context.site.title
     return Head(
         title=title if title == site else f"{title} · {site}",
         description=_cut(description),
         canonical=context.permalink(path),
-        noindex=noindex,
+        noindex=False,
         meta=(),
-        links=(("alternate", f"{path}index.json", "application/json"),),
+        links=(("alternate", f"{path if twin is None else twin}index.json", "application/json"),),
         json_ld="",
     )
 

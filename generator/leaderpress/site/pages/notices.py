@@ -76,14 +76,16 @@ def _superseded(context: Context, run: RunRow) -> Notice:
 
 def _superseded_on(context: Context, run: RunRow, newer: RunRow) -> str:
     """When the newer run took the place; one that stood before and stands again did so when it was stated again."""
-    if newer.folder > run.folder:
+    if newer.folder > _stated_in(context, run):
         return newer.published_on
-    stated = context.index.pairs(
-        "select published_on from folder where number = (select keyed from statement where digest = ? and source = ?)",
-        newer.digest,
-        newer.source,
-    )
-    return str(stated[0][0]) if stated else newer.published_on
+    query = "select published_on from folder where number = ?"
+    return str(context.index.pairs(query, _stated_in(context, newer))[0][0])
+
+
+def _stated_in(context: Context, run: RunRow) -> int:
+    """Number of the folder that stated the run's key last."""
+    query = "select coalesce(max(keyed), ?) from statement where digest = ? and source = ?"
+    return context.index.count(query, run.folder, run.digest, run.source)
 
 
 def _supersedes(context: Context, run: RunRow) -> list[Notice]:
