@@ -254,6 +254,11 @@ class Index:
         found = self._select(FactRow, "where about = ? order by folder, name", (about,))
         return list({(fact.source, fact.name): fact for fact in found}.values())
 
+    def case_facts(self, task: str) -> list[FactRow]:
+        """Facts about the cases of an operation, oldest ingest first."""
+        where = "where about in (select digest from workload where task = ? and cases = 0) order by folder, name, about"
+        return self._select(FactRow, where, (task,))
+
     def folders(self) -> list[FolderRow]:
         """All ingests, oldest first."""
         return self._select(FolderRow, "order by number")

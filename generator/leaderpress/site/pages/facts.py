@@ -7,14 +7,17 @@ for it, and is left out where its absence says nothing.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...canonical import number_text
-from ...format import file_size, gap_text, quantity
-from ...index import RunRow
+from ...canonical import canonical, number_text
+from ...format import count_text, file_size, gap_text, quantity
+from ...index import FactRow, RunRow
 from ...views.base import Figure, Item
 from ...views.run import Artifact, Measurement
 from .context import Context, figure, figure_text, item
 
 Spec = Mapping[str, Any]
+
+LONGEST_FACT = 200
+"""Characters of a fact that a page shows; code and logs of third parties are longer, and not ours to publish."""
 
 STATISTICS = {
     "mean": "mean",
@@ -286,3 +289,22 @@ def _optional(spec: Spec, *fields: tuple[str, str]) -> list[Item]:
             value = spec[name]
             lines.append(item(label, value, path=value if isinstance(value, str) and value[:8] == "https://" else ""))
     return lines
+
+
+def stated_items(context: Context, digest: str) -> list[Item]:
+    """What the source states about a document outside its manifest; a long text stays in the records."""
+    return [_stated_item(context, fact) for fact in context.index.facts(digest) if fact.value is not None]
+
+
+def _stated_item(context: Context, fact: FactRow) -> Item:
+    value = fact.value
+    label = context.metric_label(fact.source, fact.name)
+    label = label[:1].upper() + label[1:]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return item(label, context.metric_value(fact.source, fact.name, {fact.name: value}))
+    text = value if isinstance(value, str) else canonical(value).decode()
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        text = ", ".join(value)
+    if len(text) > LONGEST_FACT:
+        return item(label, f"{count_text(len(text))} characters, kept in the records and not published here")
+    return item(label, value if isinstance(value, bool) else text)

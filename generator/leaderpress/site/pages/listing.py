@@ -257,7 +257,7 @@ def alphabet(links: Iterable[tuple[Link, int]], *, keep_order: bool = False) -> 
 def _letter(text: str) -> str:
     for character in unicodedata.normalize("NFKD", text):
         if character.isalnum():
-            upper = character.upper()
+            upper = character.upper()[:1]  # ß has a capital form of two letters
             return upper if "A" <= upper <= "Z" else "#"
     return "#"
 

@@ -1,6 +1,7 @@
 """Building the run page from the run's row, its group and the six documents behind it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...cite import Citable, cite, record_title, run_key
@@ -199,6 +200,8 @@ def _identity(context: Context, run: RunRow, subject_spec: dict[str, Any], summa
         item("External id", run.external_id),
         item("Run digest", run.digest, path=object_path(run.digest), mono=True),
     ]
+    stated = facts.stated_items(context, run.digest)
+    lines += (replace(line, extra="stated by the source, outside the digest") for line in stated)
     return tuple(lines)
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ...canonical import canonical
-from ...format import gap_text, metric_text
+from ...format import gap_text
 from ...index import EventRow, GroupRow, TaskRow
 from ...views import task as views
 from ...views.base import Item, Link, Staircase
 from ...views.scale import staircase
 from .context import Context, figure, group_path, item, object_path, run_path
+from .facts import stated_items
 from .workload import workload_view
 
 FEATURED = 8
@@ -77,7 +77,6 @@ def build_task(
     columns, cases = _cases(context, task, listed)
     statements = index.statements(task.digest)
     slugs = sorted({statement.source for statement in statements} | {task.source})
-    facts = index.facts(task.digest)
     return views.TaskView(
         digest=task.digest,
         slug=task.slug,
@@ -97,9 +96,7 @@ def build_task(
         case_columns=columns,
         cases=cases,
         projects=tuple((context.project_link(digest), runs) for digest, runs in projects if digest),
-        stated=tuple(
-            _fact_item(context, fact.source, fact.name, fact.value) for fact in facts if _is_short(fact.value)
-        ),
+        stated=tuple(stated_items(context, task.digest)),
         imprint=(
             item("Operation digest", task.digest, path=object_path(task.digest), mono=True),
             *(item("Source", context.source(slug).name, path=f"sources/{slug}/") for slug in slugs),
@@ -163,18 +160,3 @@ def _cases(
         (digest, object_path(digest), tuple(str(axes[digest].get(name, "–")) for name in varying)) for digest in ordered
     )
     return tuple(varying), rows
-
-
-def _is_short(value: Any) -> bool:
-    return not isinstance(value, list | dict) and (not isinstance(value, str) or len(value) <= 200)
-
-
-def _fact_item(context: Context, source: str, name: str, value: Any) -> Item:
-    label = context.metric_label(source, name)
-    label = label[:1].upper() + label[1:]
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        table = context.source(source)
-        if name in table.metrics:
-            return item(label, context.metric_value(source, name, {name: value}))
-        return item(label, metric_text(value, "literal"))
-    return item(label, value if isinstance(value, str | bool) or value is None else canonical(value).decode())

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from ...canonical import number_text
-from ...views.base import Case, Item, WorkloadView
+from ...views.base import NOT_STATED, Case, Item, WorkloadView
 from .context import Context, item, object_path
 
 Spec = Mapping[str, Any]
@@ -41,9 +41,10 @@ def _suite(context: Context, digest: str, spec: Spec, summary: str) -> WorkloadV
     same = [f"{name} {cases[0]['axes'][name]}" for name in constant] if varying or len(cases) > 1 else []
     if len(cases) == 1:
         varying, same = names, []
-    digests = context.cached.case_digests(spec["operationSpecDigest"])
-    stated = _case_facts(context, digest, len(cases))
-    columns = tuple(stated)
+    task = spec["operationSpecDigest"]
+    published = context.cached.case_digests(task)
+    digests = [published.get(frozenset(case["axes"].items()), "") for case in cases]
+    stated = _case_facts(context, task, digests)
     say = spec["correctness"].get("description", "")
     aggregation = spec["aggregation"]
     return WorkloadView(
@@ -61,26 +62,19 @@ def _suite(context: Context, digest: str, spec: Spec, summary: str) -> WorkloadV
         ),
         columns=tuple(varying),
         cases=tuple(
-            _suite_case(number, case, varying, digests, tuple(stated[name][number] for name in columns))
-            for number, case in enumerate(cases)
+            _suite_case(number, case, varying, own, tuple(column.get(own, NOT_STATED) for column in stated.values()))
+            for number, (case, own) in enumerate(zip(cases, digests, strict=True), start=1)
         ),
-        stated_columns=columns,
+        stated_columns=tuple(stated),
         tensors=(),
     )
 
 
-def _suite_case(
-    number: int,
-    case: Spec,
-    varying: Sequence[str],
-    digests: Mapping[frozenset[tuple[str, int]], str],
-    stated: tuple[str, ...],
-) -> Case:
+def _suite_case(number: int, case: Spec, varying: Sequence[str], digest: str, stated: tuple[str, ...]) -> Case:
     axes: Mapping[str, int] = case["axes"]
-    digest = digests.get(frozenset(axes.items()), "")
     return Case(
         label=case["externalId"],
-        anchor=f"case-{number + 1}",
+        anchor=f"case-{number}",
         values=tuple(str(axes[name]) if name in axes else "–" for name in varying),
         digest=digest,
         path=object_path(digest) if digest else "",
@@ -130,17 +124,13 @@ def _correctness(spec: Spec) -> list[Item]:
     return lines
 
 
-def _case_facts(context: Context, digest: str, count: int) -> dict[str, list[str]]:
-    """Per-case figures that the source states beside the manifests, as columns; empty without any."""
-    columns: dict[str, list[str]] = {}
-    for fact in context.index.facts(digest):
-        if isinstance(fact.value, list) and len(fact.value) == count:
-            columns[context.metric_label(fact.source, fact.name)] = [
-                context.metric_value(fact.source, fact.name, {fact.name: value}) if _is_number(value) else "not stated"
-                for value in fact.value
-            ]
+def _case_facts(context: Context, task: str, digests: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Figures that the source states about single cases beside the manifests: column → case digest → text."""
+    columns: dict[str, dict[str, str]] = {}
+    wanted = set(digests)
+    for fact in context.index.case_facts(task):
+        value = fact.value
+        if fact.about in wanted and isinstance(value, int | float) and not isinstance(value, bool):
+            shown = context.metric_value(fact.source, fact.name, {fact.name: value})
+            columns.setdefault(context.metric_label(fact.source, fact.name), {})[fact.about] = shown
     return columns
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
