@@ -173,22 +173,44 @@ def _require_known(site: Path, source: str) -> None:
 @leaderpress.command(epilog=_example("leaderpress build --jobs 4"))
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes; default: one a core.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Default: build/site in the site.")
+@click.option("--verify-output", is_flag=True, help="Hash every published file instead of trusting its times.")
 @_json
 @_on_site
-def build(jobs: int | None, out: Path | None, as_json: bool, site: Path) -> None:
-    """Write the site to build/site.
+def build(jobs: int | None, out: Path | None, verify_output: bool, as_json: bool, site: Path) -> None:
+    """Write the site to build/site: what changed, or all of it.
 
     The published folder is exchanged in one step at the end. If anything is wrong, it stays as it was.
     """
     from .site.build import build as build_site
 
-    with _progress("building"):
-        report = build_site(site, jobs=jobs, out=out, clock=time.perf_counter)
+    with _progress("building") as tell:
+        report = build_site(
+            site,
+            jobs=jobs,
+            out=out,
+            verify=verify_output,
+            clock=time.perf_counter,
+            progress=lambda files: tell(files, 0),
+        )
     _print_errors(report.warnings, "warning")
     if as_json:
         _print_json(report)
     else:
         _print_lines(reports.build_lines(report))
+
+
+@leaderpress.command(epilog=_example("leaderpress explain runs/fa4d9808…/index.html"))
+@click.argument("path", metavar="PATH")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Default: build/site in the site.")
+@_on_site
+def explain(path: str, out: Path | None, site: Path) -> None:
+    """Say why the next build would make the published file PATH anew, or that it would not.
+
+    PATH is relative to the published folder.
+    """
+    from .site.build import explain as explain_path
+
+    click.echo(_safe(explain_path(site, path, out)))
 
 
 _AGAINST_HELP = "An earlier inventory.json or SHA256SUMS: what it lists must still be there."
@@ -266,7 +288,8 @@ def _progress(what: str) -> Iterator[Callable[[int, int], None]]:
 
     def tell(done: int, total: int) -> None:
         if sys.stderr.isatty():
-            click.echo(f"\r{what} {f'{done:,} of {total:,}' if total else '…'}", nl=False, err=True)
+            far = f"{done:,} of {total:,}" if total else (f"{done:,}" if done else "…")
+            click.echo(f"\r{what} {far}", nl=False, err=True)
 
     tell(0, 0)
     try:

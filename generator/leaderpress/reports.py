@@ -22,14 +22,18 @@ def ingest_lines(report: "IngestReport") -> Iterator[str]:
     for reason in report.reasons:
         who = "left out" if reason.verdict else "faulty"
         yield f"  {reason.reason:<24}{reason.count} {who}, at {', '.join(reason.places)}"
-    yield from (f"  wrote {path}" for path in report.copied)
+    yield from (f"  unknown field {drift['field']}, {drift['count']} times" for drift in snapshot["drift"])
+    if snapshot["ignored"]:
+        yield f"  not read: {', '.join(snapshot['ignored'])}"
+    yield from (f"  {'wrote' if report.written else 'would write'} {path}" for path in report.copied)
     yield report.notice or f"published {snapshot['published_at']}: content/records/{report.folder}/"
 
 
 def build_lines(report: "BuildReport") -> Iterator[str]:
     """How large the site is, where it is, and what took how long (seconds)."""
     yield f"{report.pages:,} pages, {report.files:,} files, {report.bytes:,} bytes: {report.output}"
-    yield f"{report.written:,} files written" if report.changed else "nothing changed"
+    made = f"{report.rendered:,} files made ({report.why}), {report.written:,} of them differ from what was published"
+    yield made if report.changed else "nothing changed"
     if report.carried:
         yield f"kept {len(report.carried)} files that are not ours: {', '.join(report.carried[:5])}"
     yield ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in report.stages.items())

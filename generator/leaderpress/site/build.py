@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .. import __version__
-from ..errors import BuildError, ContentError, LeaderpressError, Problems
+from ..errors import BuildError, ContentError, LeaderpressError, Problems, UsageError
 from ..index import Index, refresh
 from ..inventory import Receipt
 from ..views.base import SiteView
@@ -51,15 +51,17 @@ def build(
     *,
     jobs: int | None = None,
     out: Path | None = None,
+    verify: bool = False,
     clock: Callable[[], float] = lambda: 0.0,
     progress: Callable[[int], None] = lambda files: None,
 ) -> BuildReport:
     """Build the site in folder `site` into `out` (default `build/site`).
 
-    `progress` is told how many files are made so far.  Raises `Problems` or another `LeaderpressError`; then the
-    published site is as it was.
+    `verify` hashes every published file instead of trusting its size and times; `progress` is told how many files are
+    made so far.  Raises `Problems` or another `LeaderpressError`; then the published site is as it was.
     """
-    work = _Build(site, out or site / "build" / "site", jobs or workers.default_jobs(), clock, progress)
+    out = out or site / "build" / "site"
+    work = _Build(site, out, jobs or workers.default_jobs(), verify=verify, clock=clock, progress=progress)
     try:
         return work.run(trust=True)
     except _DamagedError:
@@ -67,14 +69,30 @@ def build(
         return work.run(trust=False)
 
 
-def pending_changes(site: Path, out: Path | None = None) -> Changes | None:
-    """What a build would make anew, without building; None means everything.  Raises as `build` does."""
+def explain(site: Path, path: str, out: Path | None = None) -> str:
+    """Why the next build would make a published file anew, or that it would not; in one sentence.
+
+    Raises as `build` does, and `UsageError` for a path that is not published.
+    """
     content = load_content(site)
     database = refresh(site, content.sources, content.notes)
     with Index(database, site / "content" / "records") as index:
         chrome = site_view(content, f"leaderpress {__version__}", _stated_sources(index))
     with DirectoryOutput(out or site / "build" / "site") as output:
-        return _changes(site, database, output, inputs_of(site, content, chrome))
+        if path not in output.published:
+            hint = "name a file of build/site, such as index.html"
+            raise UsageError("not-published", "no such file is published", at=path, hint=hint)
+        inputs = inputs_of(site, content, chrome)
+        body = trace.recall(database.parent, output.published_sums)
+        if body is None:
+            return f"{path}: made anew, because it is not known what the published site was built from"
+        changes = trace.changes_since(body, database.parent, database, inputs)
+        if changes is None:
+            return f"{path}: made anew, because {trace.common_difference(body, inputs)}"
+        reason = changes.why(path)
+        if reason is None and output.is_intact(path):
+            return f"{path}: kept, nothing that it was built from changed"
+        return f"{path}: made anew: {reason or 'somebody changed the published file'}"
 
 
 class _DamagedError(BuildError):
@@ -83,11 +101,19 @@ class _DamagedError(BuildError):
 
 class _Build:
     def __init__(
-        self, site: Path, out: Path, jobs: int, clock: Callable[[], float], progress: Callable[[int], None]
+        self,
+        site: Path,
+        out: Path,
+        jobs: int,
+        *,
+        verify: bool,
+        clock: Callable[[], float],
+        progress: Callable[[int], None],
     ) -> None:
         self.site = site
         self.out = out
         self.jobs = jobs
+        self.verify = verify
         self.watch = _Watch(clock)
         self.progress = progress
 
@@ -96,7 +122,7 @@ class _Build:
         self.watch.lap("content")
         database = refresh(self.site, content.sources, content.notes)
         self.watch.lap("index")
-        with Index(database, self.site / "content" / "records") as index, DirectoryOutput(self.out) as output:
+        with Index(database, self.site / "content" / "records") as index, self._open() as output:
             _check_notes(index, content)
             chrome = site_view(content, f"leaderpress {__version__}", _stated_sources(index))
             inputs = inputs_of(self.site, content, chrome)
@@ -110,6 +136,9 @@ class _Build:
             self.watch.lap("publish")
             why = "everything" if changes is None else "what changed"
             return self._report(content, output, receipt, rendered, why)
+
+    def _open(self) -> DirectoryOutput:
+        return DirectoryOutput(self.out, verify=self.verify)
 
     def _make(
         self,

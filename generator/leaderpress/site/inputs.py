@@ -24,17 +24,17 @@ def inputs_of(site: Path, content: Content, chrome: SiteView) -> Inputs:
         for digest in (note.target, note.successor):
             if digest:
                 notes.setdefault(digest, []).append(note)
-    parts = (
-        _program(),
-        sys.version_info[:3],
-        [version(name) for name in _LIBRARIES],
-        _theme(site, content.config.theme),
-        content.config,
-        sorted(content.sources.items()),
-        chrome,
-    )
+    parts = {
+        "the program": _program(),
+        "Python": sys.version_info[:3],
+        "libraries": [version(name) for name in _LIBRARIES],
+        "the theme": _theme(site, content.config.theme),
+        "content/site.toml": content.config,
+        "content/sources": sorted(content.sources.items()),
+        "the kinds of source": chrome,
+    }
     return Inputs(
-        common=digest_of_inputs(parts),
+        common={name: digest_of_inputs([part]) for name, part in parts.items()},
         notes={digest: digest_of_inputs(found) for digest, found in sorted(notes.items())},
         pages=digest_of_inputs(sorted(content.pages.items())),
     )

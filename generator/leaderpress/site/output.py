@@ -74,7 +74,9 @@ class DirectoryOutput:
     `commit` discards what was written.  Everything raises `BuildError`, and then the published site is as it was.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, verify: bool = False) -> None:
+        """`verify`: read every published file that is taken over, whatever its times say."""
+        self._verify = verify
         root = Path(os.path.abspath(root))
         refuse_unsuitable(root)
         with wrapped("create", str(root.parent)):
@@ -96,7 +98,7 @@ class DirectoryOutput:
             self._clock = stamps.settled(beside.lock)
         self._known = stamps.load(beside.stamps)
         live = self._known[0]
-        valid = live.identity == stamps.identity_of(beside.live, self._old.sums)
+        valid = not self._verify and live.identity == stamps.identity_of(beside.live, self._old.sums)
         self._live = stamps.Ledger(beside.live, self._old.listed, live.stamps if valid else {}, self._clock)
         self._paths = _paths()
         self._written: dict[str, Written] = {}
@@ -168,6 +170,10 @@ class DirectoryOutput:
     def files(self) -> Files:
         """Everything that was written or taken over so far."""
         return {**self._written, **self._reused}
+
+    def is_intact(self, path: str) -> bool:
+        """Whether a published file still has the bytes that its inventory lists."""
+        return self._live.intact(path) is not None
 
     def keep(self) -> Receipt | None:
         """Leave the published site as it is; None where it is not what its inventory lists."""

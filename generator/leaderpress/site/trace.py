@@ -23,6 +23,8 @@ from ..canonical import Json, canonical, sha256
 
 TRACE = "trace.json"
 BUILT = "built.sqlite"
+VERSION = 1
+"""Of the form of `trace.json`; another one is thrown away."""
 
 _DOCUMENT_COLUMNS = ("digest", "subject", "project", "task", "workload", "protocol", "environment", "superseded_by")
 """Columns of a run that name documents its page shows."""
@@ -72,8 +74,8 @@ _ALWAYS = frozenset({"assets", "schema"})
 class Inputs:
     """Everything outside the index that a build depends on."""
 
-    common: str
-    """Digest of what every page depends on."""
+    common: Mapping[str, str]
+    """Digests of what every page depends on, by what it is."""
     notes: Mapping[str, str]
     """Digest of the notes about each run."""
     pages: str
@@ -90,8 +92,9 @@ def record(cache: Path, index: Path, inputs: Inputs, sums: str) -> None:
     built = cache / BUILT
     part = cache / f"{BUILT}.{os.getpid()}"
     body = {
+        "v": VERSION,
         "sums": sums,
-        "common": inputs.common,
+        "common": dict(inputs.common),
         "notes": dict(inputs.notes),
         "pages": inputs.pages,
         "index": _file_digest(index),
@@ -110,14 +113,14 @@ def recall(cache: Path, sums: str) -> dict[str, Any] | None:
         body: dict[str, Any] = json.loads(text)
     except (OSError, ValueError):
         return None
-    if head.decode("ascii", "replace") != sha256(text) or body.get("sums") != sums:
+    if head.decode("ascii", "replace") != sha256(text) or (body.get("v"), body.get("sums")) != (VERSION, sums):
         return None
     return body if _file_digest(cache / BUILT) == body["index"] else None
 
 
 def changes_since(body: Mapping[str, Any], cache: Path, index: Path, inputs: Inputs) -> Changes | None:
     """What differs from the recorded build; None when everything may, because what all pages share changed."""
-    if body["common"] != inputs.common:
+    if body["common"] != dict(inputs.common):
         return None
     notes: Mapping[str, str] = body["notes"]
     noted = {digest for digest in {*notes, *inputs.notes} if notes.get(digest) != inputs.notes.get(digest)}
@@ -131,6 +134,13 @@ def changes_since(body: Mapping[str, Any], cache: Path, index: Path, inputs: Inp
         return _Difference(database, noted).changes()
     finally:
         database.close()
+
+
+def common_difference(body: Mapping[str, Any], inputs: Inputs) -> str:
+    """What of all that every page depends on is not what it was, in words."""
+    before: Mapping[str, str] = body["common"]
+    changed = [name for name, digest in inputs.common.items() if before.get(name) != digest]
+    return f"{', '.join(changed)} changed" if changed else "records that it was built from are gone"
 
 
 class _Difference:
