@@ -130,7 +130,7 @@ class _Build:
             self.watch.lap("changes")
             if changes is not None and not changes.anything and (receipt := output.keep()):
                 return self._report(content, output, receipt, 0, "nothing")
-            rendered = self._make(index, database, content, chrome, output, changes, trust=trust)
+            rendered = self._make(index, database, content, chrome, inputs, output, changes, trust=trust)
             receipt = output.commit(_meta(content))
             trace.record(database.parent, database, inputs, receipt.sums)
             self.watch.lap("publish")
@@ -146,6 +146,7 @@ class _Build:
         database: Path,
         content: Content,
         chrome: SiteView,
+        inputs: trace.Inputs,
         output: DirectoryOutput,
         changes: Changes | None,
         *,
@@ -155,7 +156,7 @@ class _Build:
         if changes is not None:
             _take_over(output, changes)
         published = output.published if trust else {}
-        setup = Setup(self.site, database, output.tree, content, chrome, published)
+        setup = Setup(self.site, database, output.tree, content, chrome, inputs.theme_key, published)
         rendered = 0
         for done in workers.run(setup, plan(index, content, changes), self.jobs):
             rendered += len(done)

@@ -1,5 +1,6 @@
 """What a build reads beside records: settings, source tables, notes and written pages.  All faults are collected."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,10 +10,18 @@ from ..config import SiteConfig, load_config
 from ..errors import ContentError, LeaderpressError, Problems
 from ..manifests.notes import Note, parse_note
 from ..manifests.source import SourceTable, parse_source
+from ..slugs import LONGEST, is_reserved
 from ..theme.markdown import PageSource, read_page
 
 Read = TypeVar("Read")
 
+TAKEN = frozenset(
+    "assets changes compare data groups hardware implementations log operations projects records runs schema search"
+    " sha256 sources subjects tasks".split()
+)
+"""First parts of addresses that no written page may have: those in use, and those promised to later page kinds."""
+
+_PAGE_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _CHECKOUT = Path(__file__).resolve().parents[3]
 _SHARE = Path(__file__).resolve().parents[1] / "_share"
 
@@ -43,10 +52,13 @@ def load_content(site: Path) -> Content:
     )
     notes = _each(faults, _files(content / "notes", ".md"), lambda path, at: parse_note(_bytes(path, at), at), site)
     pages = {
-        path.stem: page
+        slug: page
         for folder in (defaults_folder(), content / "pages")
-        for path, page in _each(
-            faults, _files(folder, ".md"), lambda path, at: (path, read_page(_bytes(path, at), at)), site
+        for slug, page in _each(
+            faults,
+            _files(folder, ".md"),
+            lambda path, at: (_page_slug(path, at), read_page(_bytes(path, at), at)),
+            site,
         )
     }
     if faults or config is None:
@@ -60,6 +72,18 @@ def defaults_folder() -> Path:
     if (_CHECKOUT / "pyproject.toml").is_file() and checkout.is_dir():
         return checkout
     return _SHARE / "content" / "defaults" / "pages"
+
+
+def _page_slug(path: Path, at: str) -> str:
+    """The address of a written page; raises `ContentError` where it could not be one, or belongs to other pages."""
+    slug = path.stem
+    if not _PAGE_NAME.fullmatch(slug) or len(slug) > LONGEST or is_reserved(slug):
+        hint = f"use a-z, 0-9 and single hyphens, at most {LONGEST}, such as our-policy.md"
+        raise ContentError("page-name", f"{slug!r} cannot be the address of a page", at=at, hint=hint)
+    if slug in TAKEN:
+        problem = f"the address {slug}/ belongs to pages made from records"
+        raise ContentError("page-name", problem, at=at, hint="give the page another name")
+    return slug
 
 
 def _files(folder: Path, suffix: str) -> list[Path]:

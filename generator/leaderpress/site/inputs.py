@@ -31,7 +31,7 @@ def inputs_of(site: Path, content: Content, chrome: SiteView) -> Inputs:
         "the theme": _theme(site, content.config.theme),
         "content/site.toml": content.config,
         "content/sources": sorted(content.sources.items()),
-        "the kinds of source": chrome,
+        "the frame of every page": chrome,
     }
     return Inputs(
         common={name: digest_of_inputs([part]) for name, part in parts.items()},

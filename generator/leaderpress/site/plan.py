@@ -42,9 +42,6 @@ class Job:
 
 def plan(index: Index, content: Content, changes: Changes | None = None) -> Iterator[Job]:
     """The jobs of a build: all of them, or those that `changes` asks for.  The largest kinds come first."""
-    if changes is not None and not changes.anything:
-        yield Job("fixed", ("404", "schemas", "assets"))
-        return
     subjects = _column(index, "select digest from subject where has_page order by digest")
     tasks = _column(index, "select slug from task order by slug")
     projects = _column(index, "select slug from project order by slug")
@@ -62,8 +59,10 @@ def plan(index: Index, content: Content, changes: Changes | None = None) -> Iter
     count = index.count("select count(*) from subject")
     yield from (Job("subjects", (str(page),)) for page in range(1, _pages(count, INDEX_PAGE) + 1))
     yield Job("single", ("home", "tasks", "projects", "hardware", "sources", "changes"))
-    yield Job("prose", tuple(sorted(content.pages)))
-    yield Job("fixed", ("404", "schemas", "assets"))
+    if changes is None or changes.pages:
+        yield Job("prose", tuple(sorted(content.pages)))
+    if changes is None:
+        yield Job("fixed", ("404", "schemas", "assets"))
 
 
 def _wanted(keys: Iterable[str], only: Collection[str] | None) -> Iterator[str]:

@@ -47,6 +47,8 @@ class Changes:
     """Digests of the runs of `groups`, whose pages are built with them."""
     anything: bool = False
     """Whether the ways in (home, indexes, records, changes, sources) may differ."""
+    pages: bool = False
+    """Whether a written page may differ."""
 
     def why(self, path: str) -> str | None:
         """Why the file at `path` is built again; None if it is not."""
@@ -64,10 +66,16 @@ class Changes:
         units = {"operations": self.tasks, "projects": self.projects, "hardware": self.hardware}.get(first)
         if units is not None and not name.startswith("index."):
             return units.get(name)
-        return "something that it lists may have changed" if self.anything or first in _ALWAYS else None
+        if path in _STANDING or first in _STANDING:
+            return None
+        if not rest or first in _WAYS_IN:
+            return "something that it lists may have changed" if self.anything else None
+        return "a written page was edited" if self.pages else None
 
 
-_ALWAYS = frozenset({"assets", "schema"})
+_STANDING = frozenset({"assets", "schema", "404.html"})
+"""What depends on nothing but what all pages share."""
+_WAYS_IN = frozenset({"operations", "implementations", "projects", "hardware", "sources", "records", "changes"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +88,11 @@ class Inputs:
     """Digest of the notes about each run."""
     pages: str
     """Digest of the written pages."""
+
+    @property
+    def theme_key(self) -> str:
+        """Digest of everything that compiled templates depend on."""
+        return digest_of_inputs(self.common[name] for name in ("the program", "Python", "libraries", "the theme"))
 
 
 def digest_of_inputs(parts: Iterable[object]) -> str:
@@ -103,7 +116,30 @@ def record(cache: Path, index: Path, inputs: Inputs, sums: str) -> None:
         part.unlink(missing_ok=True)
         os.link(index, part)
         os.replace(part, built)
+        # Renaming one name of a file over another name of the same file leaves both.
+        part.unlink(missing_ok=True)
         _write(cache / TRACE, body)
+
+
+def keep(cache: Path, name: str, key: str, payload: bytes) -> None:
+    """Keep bytes that cost time to make; a failure costs time only."""
+    part = cache / f"{name}.{os.getpid()}"
+    with suppress(OSError):
+        part.write_bytes(_seal(key, payload) + b"\n" + payload)
+        os.replace(part, cache / name)
+
+
+def kept(cache: Path, name: str, key: str) -> bytes | None:
+    """What `keep` kept under this key, if it is whole."""
+    try:
+        head, _, payload = (cache / name).read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    return payload if head == _seal(key, payload) else None
+
+
+def _seal(key: str, payload: bytes) -> bytes:
+    return sha256(key.encode() + b"\0" + payload).encode()
 
 
 def recall(cache: Path, sums: str) -> dict[str, Any] | None:
@@ -125,13 +161,18 @@ def changes_since(body: Mapping[str, Any], cache: Path, index: Path, inputs: Inp
     notes: Mapping[str, str] = body["notes"]
     noted = {digest for digest in {*notes, *inputs.notes} if notes.get(digest) != inputs.notes.get(digest)}
     same = body["index"] == _file_digest(index)
+    edited = body["pages"] != inputs.pages
     if same and not noted:
-        return Changes(anything=body["pages"] != inputs.pages)
+        # The sitemap and its like list pages, so they count as ways in.
+        return Changes(anything=edited, pages=edited)
     database = sqlite3.connect(f"file:{index}?mode=ro", uri=True)
     try:
         database.execute("pragma temp_store = memory")
         database.execute("attach ? as old", (f"file:{cache / BUILT}?mode=ro",))
-        return _Difference(database, noted).changes()
+        found = _Difference(database, noted).changes()
+        if found is not None:
+            found.pages = edited
+        return found
     finally:
         database.close()
 

@@ -17,6 +17,7 @@ from ..errors import BuildError
 from ..index import Index
 from ..theme.environment import Theme, open_theme
 from ..views.base import SiteView
+from . import trace
 from .content import Content
 from .plan import Job
 from .render import Renderer
@@ -26,6 +27,9 @@ Done = list[tuple[str, int, str, bool]]
 """(path, bytes, SHA-256 in hex, whether it is published with these bytes) of every file that a job made.
 
 What is published already is not written again."""
+
+COMPILED = "templates.bin"
+"""Compiled templates, in the cache folder."""
 
 WINDOW = 4
 """Jobs in flight for each process."""
@@ -40,6 +44,8 @@ class Setup:
     tree: str
     content: Content
     site: SiteView
+    theme_key: str
+    """Digest of everything that compiled templates depend on."""
     published: Mapping[str, str]
     """SHA-256 (hex) by path of what the site holds now."""
 
@@ -51,8 +57,6 @@ def default_jobs() -> int:
 
 def run(setup: Setup, jobs: Iterable[Job], processes: int) -> Iterator[Done]:
     """Do every job; gives what each wrote, in no particular order.  Faults of a worker arise here."""
-    global _theme
-    _theme = None  # it may have been edited since the last build of this process
     _prepare(setup)
     if processes <= 1:
         worker = _Worker(setup)
@@ -110,11 +114,22 @@ def _prepare(setup: Setup) -> Theme:
     """The site's theme with its templates compiled; done before workers are forked, so that they share it."""
     global _theme
     name = setup.content.config.theme
-    if _theme is None or _theme[:2] != (setup.site_folder, name):
+    if _theme is None or _theme[:2] != (setup.site_folder, setup.theme_key):
         theme = open_theme(name, site=setup.site_folder)
-        theme.compile()
-        _theme = (setup.site_folder, name, theme)
+        _compile(theme, setup)
+        _theme = (setup.site_folder, setup.theme_key, theme)
     return _theme[2]
+
+
+def _compile(theme: Theme, setup: Setup) -> None:
+    """Compile the templates, or take over what the last build with the same templates compiled."""
+    cache = setup.index.parent
+    known = trace.kept(cache, COMPILED, setup.theme_key)
+    if known is not None:
+        theme.adopt(known)
+    theme.compile()
+    if known is None:
+        trace.keep(cache, COMPILED, setup.theme_key, theme.compiled())
 
 
 _worker: _Worker | None = None

@@ -5,9 +5,11 @@ field is an error, and every fault of a template leaves as a `ThemeError` that n
 """
 
 import hashlib
+import marshal
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import jinja2
@@ -50,6 +52,7 @@ class Theme:
         self._published, self._assets = _read_assets(layers)
         self._environment = _environment(layers, self.asset)
         self._templates: dict[tuple[str, tuple[str, ...]], tuple[str, Template]] = {}
+        self._codes: dict[str, CodeType] = {}
 
     def render(
         self,
@@ -114,9 +117,17 @@ class Theme:
         for kind in KINDS:
             self._template(kind, ())
 
+    def compiled(self) -> bytes:
+        """What `compile` made, for `adopt`: of use to the same Python, Jinja and templates only."""
+        return marshal.dumps(self._codes)
+
+    def adopt(self, compiled: bytes) -> None:
+        """Take over what `compiled` gave; the caller vouches that it comes from these templates."""
+        self._codes.update(marshal.loads(compiled))
+
     def _load(self, name: str) -> Template:
         try:
-            return flatten.load(self._environment, name)
+            return flatten.load(self._environment, name, self._codes)
         except jinja2.TemplateSyntaxError as fault:
             at = f"{fault.filename or fault.name or name}:{fault.lineno}"
             raise ThemeError("template-syntax", str(fault.message), at=at) from fault

@@ -5,6 +5,7 @@ macros or imports.  Anything else keeps Jinja's own machinery; the output is the
 """
 
 from collections.abc import Callable
+from types import CodeType
 
 import markupsafe
 from jinja2 import Environment, Template, nodes
@@ -74,14 +75,15 @@ class _Unflattenable(Exception):
     pass
 
 
-def load(environment: Environment, name: str) -> Template:
-    """The template `name`, flat where that is possible."""
-    try:
-        tree = flatten(environment, name)
-    except _Unflattenable:
-        return environment.get_template(name)
-    code = environment.compile(tree, name, name)
-    return Template.from_code(environment, code, environment.make_globals(None))
+def load(environment: Environment, name: str, codes: dict[str, CodeType]) -> Template:
+    """The template `name`, flat where that is possible; `codes` holds what was compiled before, and learns."""
+    if name not in codes:
+        try:
+            tree = flatten(environment, name)
+        except _Unflattenable:
+            return environment.get_template(name)
+        codes[name] = environment.compile(tree, name, name)
+    return Template.from_code(environment, codes[name], environment.make_globals(None))
 
 
 def flatten(environment: Environment, name: str) -> nodes.Template:
