@@ -161,10 +161,11 @@ class Filler:
         if not digests:
             return
         self._said = ()
-        for cached in (self._task_of, self._subject_of, self._project_of):
-            cached.cache_clear()
         self._mark(digests)
         for query in _AGAIN:
+            # Each step reads the names that the step before it wrote.
+            for cached in (self._task_of, self._subject_of, self._project_of):
+                cached.cache_clear()
             for digest, file, offset, length in self._db.execute(query).fetchall():
                 value = orjson.loads(self._read(file, offset, length))
                 self._derive[value["kind"]](digest, value["spec"], value["metadata"])

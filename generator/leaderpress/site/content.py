@@ -50,7 +50,9 @@ def load_content(site: Path) -> Content:
             site,
         )
     )
-    notes = _each(faults, _files(content / "notes", ".md"), lambda path, at: parse_note(_bytes(path, at), at), site)
+    notes = tuple(
+        _each(faults, _files(content / "notes", ".md"), lambda path, at: parse_note(_bytes(path, at), at), site)
+    )
     pages = {
         slug: page
         for folder in (defaults_folder(), content / "pages")
@@ -63,7 +65,7 @@ def load_content(site: Path) -> Content:
     }
     if faults or config is None:
         raise Problems(faults)
-    return Content(config, sources, tuple(notes), pages)
+    return Content(config, sources, notes, pages)
 
 
 def defaults_folder() -> Path:

@@ -264,13 +264,15 @@ class _Difference:
             query = f"select grp, {column} from main.run where {column} in changed"
             for key, digest in self._db.execute(query):
                 found.groups.setdefault(key, f"{digest[:19]}: {self._reasons[digest]}")
-        # A suite's page names the published cases of its operation.
+        # A suite's page names the published cases of its operation, and what is stated about them.
+        facts = "select about, source, name, value from {}.fact"
         query = (
-            "select grp, task from main.run where task in (select task from workload where digest in changed"
-            " and digest not in (select digest from old.workload))"
+            "select grp, task from main.run where task in (select task from main.workload where digest in changed"
+            " and (digest not in (select digest from old.workload) or digest in"
+            f" (select about from ({facts.format('main')} except {facts.format('old')}))))"
         )
         for key, _ in self._db.execute(query):
-            found.groups.setdefault(key, "a case of its operation was published")
+            found.groups.setdefault(key, "a case of its operation was published, or something is stated about one")
         self._siblings(found)
 
     def _siblings(self, found: Changes) -> None:
@@ -292,7 +294,11 @@ class _Difference:
         self._db.executemany("insert or ignore into dirty values (?)", ((key,) for key in found.groups))
 
     def _dependents(self, found: Changes) -> None:
-        query = "select digest, task, subject, project, environment from main.run where grp in dirty"
+        # Also as they were: a run that passed to another project leaves the page of the one before.
+        query = " union ".join(
+            f"select digest, task, subject, project, environment from {schema}.run where grp in dirty"
+            for schema in ("main", "old")
+        )
         columns: list[set[str]] = [set() for _ in range(5)]
         for row in self._db.execute(query):
             for column, digest in zip(columns, row, strict=True):

@@ -107,18 +107,17 @@ class _Worker:
         return done
 
 
-_theme: tuple[Path, str, Theme] | None = None
+_theme: tuple[str, Theme] | None = None
 
 
 def _prepare(setup: Setup) -> Theme:
     """The site's theme with its templates compiled; done before workers are forked, so that they share it."""
     global _theme
-    name = setup.content.config.theme
-    if _theme is None or _theme[:2] != (setup.site_folder, setup.theme_key):
-        theme = open_theme(name, site=setup.site_folder)
+    if _theme is None or _theme[0] != setup.theme_key:
+        theme = open_theme(setup.content.config.theme, site=setup.site_folder)
         _compile(theme, setup)
-        _theme = (setup.site_folder, setup.theme_key, theme)
-    return _theme[2]
+        _theme = (setup.theme_key, theme)
+    return _theme[1]
 
 
 def _compile(theme: Theme, setup: Setup) -> None:

@@ -70,6 +70,16 @@ def test_no_page_has_inline_style_or_script_or_an_unquoted_attribute(theme: Them
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_the_strict_policy_is_the_first_thing_in_a_page(theme: Theme, name: str) -> None:
+    tree = html5lib.parse(views.render(theme, BY_NAME[name]), namespaceHTMLElements=False)
+    first = tree.find("head")[0]
+    assert first.get("http-equiv") == "Content-Security-Policy"
+    directives = [part.strip() for part in first.get("content").split(";")]
+    assert directives[:4] == ["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:"]
+    assert set(directives[4:]) == {"base-uri 'none'", "form-action 'self'"}
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_untrusted_names_add_no_node_and_no_address(theme: Theme, name: str) -> None:
     tree = html5lib.parse(views.render(theme, BY_NAME[name]), namespaceHTMLElements=False)
     for node in tree.iter():

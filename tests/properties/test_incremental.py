@@ -1,0 +1,357 @@
+"""Random series of edits: what an incremental build publishes is what a clean build publishes, byte for byte.
+
+The board is invented.  Between builds it grows, revises, renames, forgets; notes, pages, settings, source tables and
+the theme are edited; the cache and the published files are damaged or deleted; builds are killed.
+"""
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import time
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from leaderpress.errors import LeaderpressError
+from leaderpress.ingest import ingest
+from leaderpress.site.build import BuildReport, build
+
+SITE = """\
+title = "{title}"
+publisher = "Invented press"
+key = "inv"
+{base}
+links = "{links}"
+theme = "{theme}"
+report_url = "https://issues.example/{number}?d={{digest}}&p={{permalink}}"
+"""
+
+TABLE = """\
+name = "Invented board {number}"
+url = "https://board.example/"
+licence = "CC0-1.0"
+ingester = "sol-execbench"
+illustrative = true
+order = "sol_score"
+
+[metrics.sol_score]
+label = "Score"
+format = "fixed:{digits}"
+better = "{better}"
+line = "SOL {{value}}"
+"""
+
+NAMES = ["Kestrel", "我爱拆拆", "pipe|dream", "e\u0301clair", "🦊 den", "A. B.", "con", "index"]
+
+
+class Board:
+    """The invented upstream: kernels and submissions, as its public files would state them."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self.chance = chance
+        self.kernels: dict[int, dict[str, Any]] = {}
+        self.submissions: dict[int, dict[str, Any]] = {}
+        self.add_kernel()
+        for _ in range(4):
+            self.submit()
+
+    def add_kernel(self) -> None:
+        number = len(self.kernels) + 1
+        self.kernels[number] = {
+            "id": number,
+            "name": f"{number:03d}_invented_gemm_{number}",
+            "title": f"{number:03d}_invented_gemm_{number}",
+            "gpu_types": ["B200"],
+            "tags": [self.chance.choice(["gemm", "rope", "norm"])],
+            "description": f"Invented kernel {number}.",
+            "axes": {"m": {"type": "var"}, "n": {"type": "const", "value": 64 * number}},
+            "inputs": {"a": {"shape": ["m", "n"], "dtype": "float16"}},
+            "outputs": {"b": {"shape": ["m", "n"], "dtype": "float16"}},
+            "reference": None,
+            "workloads": [{"axes": {"m": size, "n": 64 * number}} for size in (16, 32)],
+        }
+
+    def submit(self) -> None:
+        number = 100 + len(self.submissions)
+        day = self.chance.randint(1, 28)
+        self.submissions[number] = {
+            "id": number,
+            "username": self.chance.choice(NAMES),
+            "kernel_id": self.chance.choice(sorted(self.kernels)),
+            "kernel_name": "",
+            "submission_mode": self.chance.choice(["release", "preview"]),
+            "status": "COMPLETED",
+            "is_correct": self.chance.random() > 0.1,
+            "sol_score": round(self.chance.random(), 4),
+            "latency_ms": self.chance.choice([0.05, 0.06, 0.07, round(self.chance.uniform(0.01, 0.2), 5)]),
+            "gpu_type": self.chance.choice(["B200", "B200", "H100"]),
+            "worker_id": "w1",
+            "evaluation_stack_version": self.chance.choice(["v1.0", "v1.0", "v1.1"]),
+            "is_disqualified": False,
+            "finished_at": f"2026-0{self.chance.randint(1, 6)}-{day:02d}T10:00:00.000000",
+        }
+
+    def evolve(self) -> None:
+        """One change upstream."""
+        kernel = self.kernels[self.chance.choice(sorted(self.kernels))]
+        submission = self.submissions[self.chance.choice(sorted(self.submissions))]
+        change = self.chance.randrange(9)
+        if change < 3:
+            self.submit()
+        elif change == 3:
+            self.add_kernel()
+            self.submit()
+        elif change == 4:
+            submission["latency_ms"] = round(submission["latency_ms"] * self.chance.uniform(0.5, 1.5), 6)
+        elif change == 5:
+            submission["username"] = self.chance.choice(NAMES)
+        elif change == 6:
+            kernel["description"] += " Edited."
+        elif change == 7:
+            kernel["axes"]["n"]["value"] += 64
+            for workload in kernel["workloads"]:
+                workload["axes"]["n"] += 64
+        else:
+            kernel["submission_count"] = self.chance.randint(20, 90)
+
+    def write(self, folder: Path) -> None:
+        folder.mkdir()
+        for submission in self.submissions.values():
+            submission["kernel_name"] = self.kernels[submission["kernel_id"]]["name"]
+        lists = [{"kernels": list(self.kernels.values())}, *self.kernels.values()]
+        for number in self.kernels:
+            rows = [row for row in self.submissions.values() if row["kernel_id"] == number]
+            lists.append({"submissions": rows, "total": len(rows), "offset": 0, "limit": 100})
+        for position, data in enumerate(lists):
+            (folder / f"{position:03d}.json").write_text(json.dumps({"data": data}))
+
+
+class World:
+    """One site with its history, its board, and the edits that may befall it."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.folder = folder
+        self.site = folder / "site"
+        self.content = self.site / "content"
+        self.out = self.site / "build" / "site"
+        self.board = Board(self.chance)
+        self.settings: dict[str, Any] = {
+            "title": "Invented records",
+            "base": 'permalink_base = "https://records.example/"',
+            "links": "directory",
+            "theme": "default",
+            "number": 1,
+        }
+        self.table: dict[str, Any] = {"number": 1, "digits": 4, "better": "higher"}
+        self.dumps = 0
+        for name in ("sources", "notes", "pages"):
+            (self.content / name).mkdir(parents=True)
+        self.configure()
+        self.restate()
+        self.upstream()
+
+    # -- edits -----------------------------------------------------------------------------------------------------
+
+    def upstream(self) -> None:
+        """A further dump is ingested."""
+        for _ in range(self.chance.randint(1, 3)):
+            self.board.evolve()
+        self.dumps += 1
+        dump = self.folder / f"dump-{self.dumps}"
+        self.board.write(dump)
+        day = date(2026, 7, 1 + self.dumps % 28)
+        ingest(self.site, "invented", [dump], published_at=day, retrieved_at=None, today=lambda: day)
+        shutil.rmtree(dump)
+
+    def configure(self) -> None:
+        self.settings["number"] += 1
+        setting = self.chance.choice(["title", "base", "links", "number"])
+        if setting == "title":
+            self.settings["title"] = f"Invented records {self.settings['number']}"
+        elif setting == "base":
+            self.settings["base"] = "" if self.settings["base"] else 'permalink_base = "https://records.example/"'
+        elif setting == "links":
+            self.settings["links"] = self.chance.choice(["directory", "file"])
+        (self.content / "site.toml").write_text(SITE.format(**self.settings))
+
+    def restate(self) -> None:
+        """The publisher edits the source's table."""
+        self.table["number"] += self.chance.randint(0, 1)
+        self.table["digits"] = self.chance.randint(2, 5)
+        self.table["better"] = self.chance.choice(["higher", "lower"])
+        (self.content / "sources" / "invented.toml").write_text(TABLE.format(**self.table))
+
+    def note(self) -> None:
+        """A note is added, edited or removed."""
+        notes = sorted((self.content / "notes").glob("*.md"))
+        if notes and self.chance.random() < 0.4:
+            self.chance.choice(notes).unlink()
+            return
+        runs = [path.parent.name for path in sorted(self.out.glob("runs/*/index.json"))]
+        if not runs:
+            return
+        target, other = self.chance.choice(runs), self.chance.choice(runs)
+        kind = self.chance.choice(["withdrawal", "dispute", "attestation", "correction"])
+        extra = {"attestation": 'type = "reproduction"', "correction": f'successor = "sha256:{other}"'}.get(kind, "")
+        if kind == "correction" and other == target:
+            return
+        text = f'+++\nkind = "{kind}"\ntarget = "sha256:{target}"\nwho = "R. Viewer"\nwhen = 2026-08-02\n'
+        why = f'why = "Reason {self.chance.randint(1, 99)}."\n{extra}\n+++\nSee *there*.\n'
+        (self.content / "notes" / f"note-{self.chance.randint(1, 4)}.md").write_text(text + why)
+
+    def page(self) -> None:
+        path = self.content / "pages" / self.chance.choice(["about.md", "extra.md"])
+        if path.exists() and self.chance.random() < 0.4:
+            path.unlink()
+        else:
+            path.write_text(f'+++\ntitle = "Page {self.chance.randint(1, 99)}"\n+++\n\nWords, [home](index.html).\n')
+
+    def theme(self) -> None:
+        folder = self.site / "themes" / "mine"
+        (folder / "templates").mkdir(parents=True, exist_ok=True)
+        (folder / "assets").mkdir(exist_ok=True)
+        (folder / "theme.toml").write_text('name = "mine"\napi = 1\nextends = "default"\n')
+        mark = self.chance.randint(1, 99)
+        if self.chance.random() < 0.5:
+            (folder / "assets" / "extra.css").write_text(f"p {{ margin: {mark}px }}\n")
+        else:
+            text = f'{{% extends "!default/404.html" %}}\n{{# {mark} #}}\n'
+            (folder / "templates" / "404.html").write_text(text)
+        self.settings["theme"] = self.chance.choice(["mine", "mine", "default"])
+        (self.content / "site.toml").write_text(SITE.format(**self.settings))
+
+    def spoil_the_cache(self) -> None:
+        """Something in the cache, or the private files beside the output, is deleted or altered."""
+        files = [path for path in (self.site / "build").rglob("*") if path.is_file() and self.out not in path.parents]
+        if not files:
+            return
+        path = self.chance.choice(sorted(files))
+        if self.chance.random() < 0.3:
+            shutil.rmtree(self.site / "build" / "cache", ignore_errors=True)
+        elif self.chance.random() < 0.4:
+            path.unlink()
+        else:
+            _alter(path, self.chance)
+
+    def spoil_the_site(self) -> None:
+        """A published file is deleted or altered."""
+        files = [path for path in self.out.rglob("*") if path.is_file()]
+        own = [path for path in files if path.name not in ("SHA256SUMS", "inventory.json")]
+        if not own:
+            return
+        path = self.chance.choice(sorted(own))
+        if self.chance.random() < 0.5:
+            path.unlink()
+        else:
+            _alter(path, self.chance)
+
+    def killed_build(self) -> None:
+        """A build is killed at a random moment."""
+        child = os.fork()
+        if child == 0:
+            try:
+                build(self.site, jobs=1)
+            finally:
+                os._exit(0)
+        time.sleep(self.chance.uniform(0.0, 0.25))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+    def nothing(self) -> None:
+        """No edit: the next build finds nothing to do."""
+
+    def edits(self) -> list[Callable[[], None]]:
+        return [
+            self.upstream,
+            self.upstream,
+            self.upstream,
+            self.configure,
+            self.restate,
+            self.note,
+            self.note,
+            self.page,
+            self.theme,
+            self.spoil_the_cache,
+            self.spoil_the_site,
+            self.killed_build,
+            self.nothing,
+        ]
+
+    # -- builds ----------------------------------------------------------------------------------------------------
+
+    def publish(self) -> BuildReport | LeaderpressError:
+        try:
+            return build(self.site, jobs=1)
+        except LeaderpressError as fault:
+            return fault
+
+    def clean(self) -> dict[str, str] | LeaderpressError:
+        """What a build without any history publishes."""
+        fresh = self.folder / "fresh"
+        fresh.mkdir()
+        shutil.copytree(self.content, fresh / "content")
+        if (self.site / "themes").exists():
+            shutil.copytree(self.site / "themes", fresh / "themes")
+        try:
+            build(fresh, jobs=1)
+            return tree(fresh / "build" / "site")
+        except LeaderpressError as fault:
+            return fault
+        finally:
+            shutil.rmtree(fresh)
+
+
+def tree(root: Path) -> dict[str, str]:
+    """SHA-256 by path of what really stands on disk."""
+    return {
+        path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in root.rglob("*")
+        if path.is_file()
+    }
+
+
+def _alter(path: Path, chance: random.Random) -> None:
+    data = bytearray(path.read_bytes())
+    if not data:
+        return
+    data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    replacement = path.with_name(path.name + ".altered")
+    replacement.write_bytes(data)
+    os.replace(replacement, path)
+
+
+def differences(got: dict[str, str], expected: dict[str, str]) -> list[str]:
+    return [path for path in sorted({*got, *expected}) if got.get(path) != expected.get(path)]
+
+
+def play(folder: Path, seed: int, count: int) -> None:
+    world = World(folder, seed)
+    told: list[str] = []
+    for _ in range(count):
+        edit = world.chance.choice(world.edits())
+        edit()
+        told.append(edit.__name__)
+        outcome = world.publish()
+        expected = world.clean()
+        if isinstance(expected, LeaderpressError):
+            assert isinstance(outcome, LeaderpressError), (seed, told)
+            assert outcome.code == expected.code, (seed, told)
+            continue
+        assert isinstance(outcome, BuildReport), (seed, told, outcome)
+        assert differences(tree(world.out), expected) == [], (seed, told[-6:], outcome.why)
+
+
+def test_a_short_series_of_edits(tmp_path: Path) -> None:
+    play(tmp_path, seed=1, count=8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 12))
+def test_three_hundred_edits(tmp_path: Path, seed: int) -> None:
+    play(tmp_path, seed, count=30)
