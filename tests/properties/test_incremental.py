@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from leaderpress.errors import LeaderpressError
 from leaderpress.ingest import ingest
 from leaderpress.site.build import BuildReport, build

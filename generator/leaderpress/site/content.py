@@ -16,8 +16,26 @@ from ..theme.markdown import PageSource, read_page
 Read = TypeVar("Read")
 
 TAKEN = frozenset(
-    "assets changes compare data groups hardware implementations log operations projects records runs schema search"
-    " sha256 sources subjects tasks".split()
+    [
+        "assets",
+        "changes",
+        "compare",
+        "data",
+        "groups",
+        "hardware",
+        "implementations",
+        "log",
+        "operations",
+        "projects",
+        "records",
+        "runs",
+        "schema",
+        "search",
+        "sha256",
+        "sources",
+        "subjects",
+        "tasks",
+    ]
 )
 """First parts of addresses that no written page may have: those in use, and those promised to later page kinds."""
 

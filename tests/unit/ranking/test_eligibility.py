@@ -1,6 +1,7 @@
 """Which runs rank, why others do not, and the level of evidence."""
 
 import pytest
+
 from leaderpress.ranking.eligibility import (
     REASONS,
     Better,
@@ -26,7 +27,12 @@ from leaderpress.ranking.eligibility import (
     ],
 )
 def test_reasons(
-    status: str, value: float | None, better: Better | None, withdrawn: bool, superseded: bool, expected: tuple[str, ...]
+    status: str,
+    value: float | None,
+    better: Better | None,
+    withdrawn: bool,
+    superseded: bool,
+    expected: tuple[str, ...],
 ) -> None:
     assert ineligible_because(status, value, better, withdrawn=withdrawn, superseded=superseded) == expected
 

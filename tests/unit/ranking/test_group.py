@@ -3,6 +3,7 @@
 import hashlib
 
 import pytest
+
 from leaderpress.canonical import digest_of
 from leaderpress.ranking.group import GroupKey, Primary, correctness_digest, metric_key, primary
 
@@ -46,7 +47,12 @@ def test_siblings_differ_in_the_metric_only() -> None:
             Primary("latency", "p95", "ns", None),
         ),
         (
-            {"measurements": [{"metric": "score", "statistic": "geomean", "unit": "s", "value": 1e-05}, {"metric": "x"}]},
+            {
+                "measurements": [
+                    {"metric": "score", "statistic": "geomean", "unit": "s", "value": 1e-05},
+                    {"metric": "x"},
+                ]
+            },
             Primary("score", "geomean", "s", 1e-05),
         ),
         (
@@ -59,7 +65,14 @@ def test_siblings_differ_in_the_metric_only() -> None:
         ({"status": "compile_error"}, None),
         ({"measurements": []}, None),
     ],
-    ids=["timing", "no fallback to another statistic", "first measurement", "timing before measurements", "none", "empty"],
+    ids=[
+        "timing",
+        "no fallback to another statistic",
+        "first measurement",
+        "timing before measurements",
+        "none",
+        "empty",
+    ],
 )
 def test_the_primary_measurement(spec: dict[str, object], expected: Primary | None) -> None:
     assert primary(spec) == expected

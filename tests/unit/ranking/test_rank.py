@@ -3,6 +3,7 @@
 import random
 
 import pytest
+
 from leaderpress.canonical import digest_of
 from leaderpress.ranking.rank import Candidate, label, rank, ranking_digest
 

@@ -76,9 +76,7 @@ def test_a_staircase_runs_from_the_first_run_to_the_snapshot_and_falls_to_zero()
 
 
 def test_a_run_observed_after_the_snapshot_stretches_the_axis() -> None:
-    plot = staircase(
-        [(DAYS[0], 3, "a"), (DAYS[1], 2, "b"), (DAYS[5], 1, "c")], [], "ns", "lower", "2026-02-01"
-    )
+    plot = staircase([(DAYS[0], 3, "a"), (DAYS[1], 2, "b"), (DAYS[5], 1, "c")], [], "ns", "lower", "2026-02-01")
     assert plot is not None
     assert plot.last == "2026-06-01"
     assert plot.steps[-1][0] == 1.0
