@@ -13,7 +13,7 @@ from leaderpress.errors import BuildError, ContentError, Problems, UsageError
 
 ROOT = Path(__file__).resolve().parents[2]
 DUMP = ROOT / "content" / "example-dump" / "2026-06-01"
-VERBS = ("build", "check", "cite", "ingest", "init", "show")
+VERBS = ("build", "check", "cite", "explain", "ingest", "init", "show")
 
 
 @pytest.fixture
