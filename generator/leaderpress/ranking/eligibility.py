@@ -6,7 +6,7 @@ Better = Literal["lower", "higher", "none"]
 
 REASONS = {
     "WITHDRAWN": "The record was withdrawn.",
-    "SUPERSEDED": "A newer record of the same submission supersedes it.",
+    "SUPERSEDED": "Another record supersedes it.",
     "MISSING_PRIMARY_METRIC": "It states no value for the metric that the group is ranked by.",
     "DIRECTION_UNKNOWN": "The source does not say whether lower or higher is better.",
 }

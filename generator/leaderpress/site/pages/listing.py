@@ -305,7 +305,10 @@ def _change(context: Context, folder: FolderRow) -> views.ChangeRow:
     index = context.index
     number = folder.number
     new = index.count("select count(*) from run where folder = ?", number)
-    superseding = "select count(*) from run where superseded_by in (select digest from run where folder = ?)"
+    superseding = (
+        "select count(*) from run as older join run as newer on newer.digest = older.superseded_by"
+        " where newer.folder = ? and older.folder < newer.folder"
+    )
     standing = "stands and digest in (select digest from run where folder = ?)"
     leaders = index.events_where(f"where {standing} order by observed_at desc, digest limit ?", number, SHOWN)
     leading = index.count(f"select count(*) from event where {standing}", number)

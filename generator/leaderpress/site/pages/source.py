@@ -22,6 +22,11 @@ REASONS = {
     "NO_WORKLOADS": "The dump lacks the workloads of its operation.",
     "NO_TIME": "No time of observation is stated.",
     "CONFLICTING_COPIES": "The dump holds the entry more than once, with different content.",
+    "IDENTICAL_COPY": "The dump holds the same entry more than once; it counts once.",
+    "UNBINDABLE_CASE": "The shapes of a workload case do not follow from its axes.",
+    "UNREFERENCED": "Nothing else in the dump refers to it.",
+    "DANGLING": "It refers to something that neither the dump nor the records hold.",
+    "SOURCE_CONFLICT": "It names another source than the one that states it.",
     "MALFORMED": "The entry or file could not be read as what it should be.",
 }
 
