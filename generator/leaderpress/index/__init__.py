@@ -5,7 +5,7 @@ records are read in, so a line that was edited by hand is found and named before
 """
 
 from .reader import Index
-from .refresh import refresh
+from .refresh import refresh, sealed
 from .rows import (
     EnvironmentRow,
     EventRow,
@@ -38,4 +38,5 @@ __all__ = [
     "TaskRow",
     "WorkloadRow",
     "refresh",
+    "sealed",
 ]

@@ -116,6 +116,14 @@ def _state(held: Sequence[Folder], sources: Mapping[str, SourceTable], notes: Se
     }
 
 
+def sealed(path: Path) -> str:
+    """The digest (hex) of an index that `refresh` has just given; empty if it is gone."""
+    try:
+        return _seal_of(path).read_text(encoding="ascii")
+    except OSError:
+        return ""
+
+
 def _seal_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.sha256")
 

@@ -11,7 +11,7 @@ from ..errors import ContentError, LeaderpressError, Problems
 from ..manifests.notes import Note, parse_note
 from ..manifests.source import SourceTable, parse_source
 from ..slugs import LONGEST, is_reserved
-from ..theme.markdown import PageSource, read_page
+from ..theme.written import PageSource, read_page
 
 Read = TypeVar("Read")
 

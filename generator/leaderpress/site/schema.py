@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any
 
 import orjson
-from pydantic import TypeAdapter
 
 from ..views.group import GroupView
 from ..views.hardware import HardwareView
@@ -59,6 +58,8 @@ def schemas(permalink_base: str) -> dict[str, bytes]:
 
 
 def _schema(kind: str, view: type, permalink_base: str) -> bytes:
+    from pydantic import TypeAdapter  # here, because an incremental build writes no schema and should not pay for it
+
     schema: dict[str, Any] = TypeAdapter(view).json_schema(mode="serialization")
     _open(schema)
     schema = {

@@ -20,9 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from ..canonical import Json, canonical, sha256
+from ..index import sealed
 
 TRACE = "trace.json"
 BUILT = "built.sqlite"
+INDEX = "index.sqlite"
 VERSION = 1
 """Of the form of `trace.json`; another one is thrown away."""
 
@@ -110,7 +112,7 @@ def record(cache: Path, index: Path, inputs: Inputs, sums: str) -> None:
         "common": dict(inputs.common),
         "notes": dict(inputs.notes),
         "pages": inputs.pages,
-        "index": _file_digest(index),
+        "index": sealed(index),
     }
     with suppress(OSError):
         part.unlink(missing_ok=True)
@@ -151,7 +153,7 @@ def recall(cache: Path, sums: str) -> dict[str, Any] | None:
         return None
     if head.decode("ascii", "replace") != sha256(text) or (body.get("v"), body.get("sums")) != (VERSION, sums):
         return None
-    return body if _file_digest(cache / BUILT) == body["index"] else None
+    return body if _built_digest(cache) == body["index"] else None
 
 
 def changes_since(body: Mapping[str, Any], cache: Path, index: Path, inputs: Inputs) -> Changes | None:
@@ -160,7 +162,7 @@ def changes_since(body: Mapping[str, Any], cache: Path, index: Path, inputs: Inp
         return None
     notes: Mapping[str, str] = body["notes"]
     noted = {digest for digest in {*notes, *inputs.notes} if notes.get(digest) != inputs.notes.get(digest)}
-    same = body["index"] == _file_digest(index)
+    same = body["index"] == sealed(index)
     edited = body["pages"] != inputs.pages
     if same and not noted:
         # The sitemap and its like list pages, so they count as ways in.
@@ -341,6 +343,15 @@ def _write(path: Path, body: Mapping[str, Json]) -> None:
     part = path.with_name(f"{path.name}.{os.getpid()}")
     part.write_bytes(sha256(text).encode() + b"\n" + text)
     os.replace(part, path)
+
+
+def _built_digest(cache: Path) -> str:
+    """The digest of the index of the published site; while it is the current one, `refresh` has looked at it."""
+    built, current = cache / BUILT, cache / INDEX
+    with suppress(OSError):
+        if built.samefile(current):
+            return sealed(current)
+    return _file_digest(built)
 
 
 def _file_digest(path: Path) -> str:

@@ -16,6 +16,9 @@ from .context import Context, figure, figure_text, item
 
 Spec = Mapping[str, Any]
 
+OUTSIDE = "outside the digest"
+"""Said of what stands beside an identity and may change without it."""
+
 LONGEST_FACT = 200
 """Characters of a fact that a page shows; code and logs of third parties are longer, and not ours to publish."""
 
@@ -153,8 +156,15 @@ def correctness(run: RunRow, spec: Spec) -> tuple[str, tuple[Item, ...]]:
     return say, items
 
 
-def protocol(spec: Spec) -> tuple[Item, ...]:
+def editorial(metadata: Spec) -> list[Item]:
+    """How the source entitles a document; metadata may change while the digest stays."""
+    named = (("Title", metadata.get("title")), ("Name", metadata["name"]))
+    return [item(label, text, mono=label == "Name", extra=OUTSIDE) for label, text in named if text]
+
+
+def protocol(document: Spec) -> tuple[Item, ...]:
     """Every field of a BenchmarkProtocol."""
+    spec = document["spec"]
     harness, measurement = spec["harness"], spec["measurement"]
     comparability = spec.get("comparability", {})
     version = f" {harness['version']}" if "version" in harness else ""
@@ -179,6 +189,7 @@ def protocol(spec: Spec) -> tuple[Item, ...]:
         *_optional(spec, ("devicePolicy", "Device policy")),
         item("Comparability family", comparability.get("family"), mono=True),
         item("Comparable", comparability.get("notes")),
+        *editorial(document["metadata"]),
     ]
     return tuple(lines)
 
@@ -193,8 +204,9 @@ def _warm_up(measurement: Spec) -> str | None:
     return ", ".join(parts) or None
 
 
-def environment(spec: Spec, hardware_path: str, labels: Mapping[str, str]) -> tuple[Item, ...]:
+def environment(document: Spec, hardware_path: str, labels: Mapping[str, str]) -> tuple[Item, ...]:
     """Every field of an ExecutionEnvironment, and the run's labels, which stand outside the digest."""
+    spec = document["spec"]
     hardware, software = spec["hardware"], spec.get("software", {})
     settings = spec.get("settings", {})
     gpu = f"{hardware['product']} ({hardware['architecture']})"
@@ -225,9 +237,9 @@ def environment(spec: Spec, hardware_path: str, labels: Mapping[str, str]) -> tu
     )
     lines += (item(name, value, mono=True) for name, value in settings.get("environmentVariables", {}).items())
     lines += _optional(spec, ("imageDigest", "Image digest"))
+    lines += editorial(document["metadata"])
     lines += (
-        item(name.replace("_", " ").capitalize(), value, extra="label, outside the digest")
-        for name, value in labels.items()
+        item(name.replace("_", " ").capitalize(), value, extra=f"label, {OUTSIDE}") for name, value in labels.items()
     )
     return tuple(lines)
 

@@ -81,14 +81,14 @@ def build_run(context: Context, run: RunRow, group: GroupRow, ranked: Sequence[R
         metric_labels=labels,
         neighbours=_neighbours(context, run, ranked, group.direction) if standing else (),
         strip=_strip(run, ranked, values, group) if standing else None,
-        identity=_identity(context, run, subject_spec, workload.summary),
+        identity=_identity(context, run, subject_spec, workload.summary, document["metadata"]),
         correctness_say=correctness_say,
         correctness=correctness,
         workload=workload,
         measurements=facts.measurements(context, run, spec),
-        protocol=facts.protocol(index.document(run.protocol)["spec"]),
+        protocol=facts.protocol(index.document(run.protocol)),
         environment=facts.environment(
-            index.document(run.environment)["spec"], hardware.path, document["metadata"].get("labels", {})
+            index.document(run.environment), hardware.path, document["metadata"].get("labels", {})
         ),
         artifacts=facts.artifacts(spec, subject_spec, _stated_artifacts(context, run)),
         notes=note_views(context, run),
@@ -179,7 +179,9 @@ def _neighbours(context: Context, run: RunRow, ranked: Sequence[RunRow], better:
     return tuple(rows)
 
 
-def _identity(context: Context, run: RunRow, subject_spec: dict[str, Any], summary: str) -> tuple[Item, ...]:
+def _identity(
+    context: Context, run: RunRow, subject_spec: dict[str, Any], summary: str, metadata: dict[str, Any]
+) -> tuple[Item, ...]:
     task = context.index.task(run.task)
     project = context.project_link(run.project)
     source = context.source_line(run.source)
@@ -200,8 +202,9 @@ def _identity(context: Context, run: RunRow, subject_spec: dict[str, Any], summa
         item("External id", run.external_id),
         item("Run digest", run.digest, path=object_path(run.digest), mono=True),
     ]
+    lines += facts.editorial(metadata)
     stated = facts.stated_items(context, run.digest)
-    lines += (replace(line, extra="stated by the source, outside the digest") for line in stated)
+    lines += (replace(line, extra=f"stated by the source, {facts.OUTSIDE}") for line in stated)
     return tuple(lines)
 
 
