@@ -3,16 +3,19 @@
 
 PYTHON  ?= python3
 WORKERS ?= auto
+N       ?= 8000
+RUNS    ?= 3
 VENV    := .venv
 BIN     := $(VENV)/bin
 
-.PHONY: help site test quick lint types clean
+.PHONY: help site test quick lint types bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make site    build the demo site from content/ into build/site"
 	@echo "make test    ruff, mypy and all tests (quick ones first)"
 	@echo "make quick   ruff, mypy and the quick tests, under a minute"
+	@echo "make bench   N=8000 runs, measured RUNS=3 times beside Hugo and the disk; the report goes to build/bench"
 	@echo "make clean   delete what was built; content/ is left alone"
 
 site: $(VENV)/site.stamp
@@ -31,6 +34,10 @@ lint: $(VENV)/test.stamp
 types: $(VENV)/test.stamp
 	$(BIN)/mypy
 
+bench: $(VENV)/bench.stamp
+	$(BIN)/python tests/scale/bench.py --runs $(N) --repeat $(RUNS)
+	$(BIN)/python tests/scale/report.py build/bench
+
 clean:
 	find build -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +
 
@@ -42,6 +49,10 @@ $(BIN)/python:
 $(VENV)/site.stamp: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[zstd]'
 	@touch $@
+
+$(VENV)/bench.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@ $(VENV)/site.stamp
 
 $(VENV)/test.stamp: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'

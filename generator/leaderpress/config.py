@@ -23,7 +23,7 @@ SITE_FILE = "content/site.toml"
 PAGE_KINDS = (
     "home", "run", "group", "task", "subject", "project", "hardware", "source", "records", "changes", "index", "page",
 )  # fmt: skip
-"""Page kinds whose outputs can be switched, by the names that views and themes use."""
+"""Page kinds whose outputs can be switched; which page is of which kind is said by `site.addresses.page_kind`."""
 
 FORMATS = ("html", "json")
 """What a page kind can be written as."""
@@ -34,7 +34,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """Which files are written; everything that is not mentioned is on."""
+    """Which pages and twins are written; everything that is not mentioned is on."""
 
     kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Page kind → the formats that are written."""

@@ -23,6 +23,8 @@ LEADER = "–"
 
 # Power of ten that turns a unit of time into nanoseconds; micro is spelled with U+00B5, U+03BC or a plain u.
 _NANOSECONDS = {"ns": 0, "us": 3, "\u00b5s": 3, "\u03bcs": 3, "ms": 6, "s": 9}
+TIME_UNITS = tuple(_NANOSECONDS)
+"""Every unit of time that is scaled and converted."""
 _TIME_SCALES = (("\u00b5s", 3), ("ms", 6))
 _HUGE = 10**21  # where RFC 8785 itself stops writing all the digits
 _METRIC_FORMAT = re.compile(r"(fixed|ratio):([0-9]|1[0-9])|count|literal", re.ASCII)
@@ -70,6 +72,7 @@ def quantity(value: int | float, unit: str | None) -> Quantity:
     return Quantity(number, shown_unit, exact)
 
 
+@lru_cache(maxsize=16384)
 def metric_text(value: int | float, format: str, unit: str | None = None) -> str:
     """A source's own metric in the form that its table asks for.
 
@@ -91,6 +94,7 @@ def is_metric_format(format: str) -> bool:
     return _METRIC_FORMAT.fullmatch(format) is not None
 
 
+@lru_cache(maxsize=16384)
 def gap_text(value: int | float, leader: int | float, better: str) -> str:
     """How far a value is behind the leader's; `better` is `lower` or `higher`.
 
@@ -122,6 +126,40 @@ def gap_position(value: int | float, leader: int | float, better: str) -> float:
     # Divided first: a difference times 1000 could overflow where the fraction does not.
     excess = behind / (leader if better != "higher" else value)
     return min(1.0, math.log10(1 + 1000 * excess) / 5)
+
+
+def margin_text(value: int | float, leader: int | float, better: str) -> str:
+    """`gap_text` as a size, without the sign of what lies behind: `0.55 %`, `<0.01 %`, `×2.41`."""
+    text = gap_text(value, leader, better)
+    return f"<{text[2:]}" if text.startswith("<+") else text.removeprefix("+")
+
+
+@lru_cache(maxsize=16384, typed=True)
+def same_time(value: int | float, unit: str | None, other: int | float, other_unit: str | None) -> bool:
+    """Whether two figures are one time in units of `TIME_UNITS`, converted exactly; False for other units.
+
+    Whole nanoseconds may be rounded from a longer literal: against an `other` in ns, half a nanosecond counts as none.
+    """
+    power, other_power = _NANOSECONDS.get(unit or ""), _NANOSECONDS.get(other_unit or "")
+    if power is None or other_power is None:
+        return False
+    coefficient, exponent = _decimal(number_text(value))
+    if other_power == 0 and isinstance(other, int) and 0 <= value < _HUGE:
+        return bool(_scaled(coefficient, exponent + power, 0) == other)
+    other_coefficient, other_exponent = _decimal(number_text(other))
+    shift = exponent + power - other_exponent - other_power
+    left, right = coefficient * 10 ** max(shift, 0), other_coefficient * 10 ** max(-shift, 0)
+    return bool(left == right)
+
+
+def upper_first(text: str) -> str:
+    """The text with its first letter in upper case, the others as they are."""
+    return text[:1].upper() + text[1:]
+
+
+def lower_first(text: str) -> str:
+    """The text with its first letter in lower case, unless its first word is an acronym."""
+    return text if text[1:2].isupper() or text[1:2].isdigit() else text[:1].lower() + text[1:]
 
 
 def has_ratio(value: int | float, leader: int | float) -> bool:

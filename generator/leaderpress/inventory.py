@@ -28,6 +28,7 @@ MAX_PART = 80
 _PART = rf"(?!\.{{1,2}}(?:/|\Z))[A-Za-z0-9._-]{{1,{MAX_PART}}}"
 _PATH = re.compile(rf"{_PART}(?:/{_PART})*\Z")
 _BODY = b'"files":{\n'
+_PERMANENT = re.compile(r"(?:runs|implementations|subjects)/[0-9a-f]{64}/index\.html")
 _LINE = re.compile(r"([0-9a-f]{64})  ([A-Za-z0-9._/-]+)\n")
 
 
@@ -65,6 +66,11 @@ def check_path(path: str) -> None:
     if len(path) > MAX_PATH or not _PATH.match(path):
         rule = f"relative, parts of 1 to {MAX_PART} characters A-Z a-z 0-9 . _ -, at most {MAX_PATH} in all"
         raise BuildError("path-invalid", f"{path[:300]!r} cannot be the path of a published file", hint=rule)
+
+
+def is_permanent(path: str) -> bool:
+    """Whether a published file is a page whose address is promised for ever: a run's or an implementation's."""
+    return _PERMANENT.fullmatch(path) is not None
 
 
 class PathSet:

@@ -89,7 +89,9 @@ key = "{key}"
 # report_url = "https://github.com/example/records/issues/new?title={{digest}}&body={{permalink}}"
 # note_url = "https://github.com/example/records/new/main/content/notes?value={{digest}}"
 
-# What is written: per page kind, and for the runs of one source.  true, false or a list of formats.
+# What is written: per page kind, and for the runs of one source.  true, false or a list of formats.  Links to what is
+# not written go: to the canonical object for a run or implementation, else to nowhere.  Published pages of runs and
+# implementations cannot be switched off any more, their JSON can.
 # [outputs]
 # hardware = false
 # run = ["html", "json"]

@@ -234,7 +234,7 @@ def test_the_site_and_the_head_are_shown_too() -> None:
         "{% set d = page.documents[0] %}{{ d.absent }}",
         "{% for d in page.documents[:2] %}{{ d.absent }}{% endfor %}",
         "{% with w = page.workload %}{% for c in w.cases %}{{ c.absent }}{% endfor %}{% endwith %}",
-        "{% for a, b, c, d in page.workload.tensors %}{% endfor %}",
+        "{% for a, b, c in page.workload.tensors %}{% endfor %}",
         "{% if page.leader %}{{ page.leader.absent|name }}{% endif %}",
         "{{ page.documents|sum(attribute='absent') }}",
     ],

@@ -12,6 +12,7 @@ import shutil
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ import pytest
 
 from leaderpress.errors import LeaderpressError
 from leaderpress.ingest import ingest
-from leaderpress.site.build import BuildReport, build
+from leaderpress.site.build import BuildReport, build, explain
 
 SITE = """\
 title = "{title}"
@@ -74,7 +75,11 @@ class Board:
             "inputs": {"a": {"shape": ["m", "n"], "dtype": "float16"}},
             "outputs": {"b": {"shape": ["m", "n"], "dtype": "float16"}},
             "reference": None,
-            "workloads": [{"axes": {"m": size, "n": 64 * number}} for size in (16, 32)],
+            "workloads": [
+                {"axes": {"m": size, "n": 64 * number}, "baseline_latency_ms": 0.5, "sol_ms": 0.001}
+                for size in (16, 32)
+            ],
+            "submission_count": 20,
         }
 
     def submit(self) -> None:
@@ -101,7 +106,7 @@ class Board:
         """One change upstream."""
         kernel = self.kernels[self.chance.choice(sorted(self.kernels))]
         submission = self.submissions[self.chance.choice(sorted(self.submissions))]
-        change = self.chance.randrange(9)
+        change = self.chance.randrange(12)
         if change < 3:
             self.submit()
         elif change == 3:
@@ -117,8 +122,17 @@ class Board:
             kernel["axes"]["n"]["value"] += 64
             for workload in kernel["workloads"]:
                 workload["axes"]["n"] += 64
+        elif change == 8:
+            kernel["submission_count"] = self.chance.choice([20, 30])
+        elif change == 9:
+            # Few values, so that a fact returns to what it was.
+            self.chance.choice(kernel["workloads"])["baseline_latency_ms"] = self.chance.choice([0.5, 0.6])
+        elif change == 10:
+            kernel["baseline_latency_ms"] = self.chance.choice([0.3, 0.4])
         else:
-            kernel["submission_count"] = self.chance.randint(20, 90)
+            # The same submission is measured again, and perhaps the first figure comes back.
+            submission["latency_ms"] = self.chance.choice([0.05, 0.06])
+            submission["evaluation_stack_version"] = self.chance.choice(["v1.0", "v1.1"])
 
     def write(self, folder: Path) -> None:
         folder.mkdir()
@@ -127,7 +141,8 @@ class Board:
         lists = [{"kernels": list(self.kernels.values())}, *self.kernels.values()]
         for number in self.kernels:
             rows = [row for row in self.submissions.values() if row["kernel_id"] == number]
-            lists.append({"submissions": rows, "total": len(rows), "offset": 0, "limit": 100})
+            total = len(rows) + self.kernels[number]["submission_count"]
+            lists.append({"submissions": rows, "total": total, "offset": 0, "limit": 100})
         for position, data in enumerate(lists):
             (folder / f"{position:03d}.json").write_text(json.dumps({"data": data}))
 
@@ -169,6 +184,26 @@ class World:
         day = date(2026, 7, 1 + self.dumps % 28)
         ingest(self.site, "invented", [dump], published_at=day, retrieved_at=None, today=lambda: day)
         shutil.rmtree(dump)
+
+    def several_dumps(self) -> None:
+        """The publisher ingests more than once before building."""
+        for _ in range(self.chance.randint(2, 3)):
+            self.upstream()
+
+    def meanwhile(self) -> None:
+        """While a build runs, a dump is ingested and another command brings the index up to date."""
+
+        def interfere(_: int) -> None:
+            nonlocal done
+            if not done:
+                done = True
+                self.upstream()
+                with suppress(LeaderpressError):
+                    explain(self.site, "index.html", self.folder / "elsewhere")
+
+        done = False
+        with suppress(LeaderpressError):
+            build(self.site, jobs=1, progress=interfere)
 
     def configure(self) -> None:
         self.settings["number"] += 1
@@ -271,7 +306,8 @@ class World:
         return [
             self.upstream,
             self.upstream,
-            self.upstream,
+            self.several_dumps,
+            self.meanwhile,
             self.configure,
             self.restate,
             self.note,

@@ -116,20 +116,24 @@ class Board:
         self._projects: dict[tuple[str, int], Object] = {}
         self._share = min(0.6, LEADERS / (RANKED_GROUPS * runs))
         self._due = 0.0
-        self._typical: tuple[int, Group | None] = (0, None)
+        self._typical: tuple[int, Group, Object] | None = None
         self._board, self._one, self._leaders = (Export(folder / f"{n}.jsonl") for n in ("board", "one", "leaders"))
 
     def write(self) -> None:
         makers = {"gpumode-kernelbot": self._competitions, "flashinfer-bench": self._traces,
                   "sol-execbench": self._suites}  # fmt: skip
         with self._board, self._one, self._leaders:
-            for source, share in figures.SHARES.items():
+            left = self._runs
+            for source, share in reversed(figures.SHARES.items()):
                 self._source(source)
-                makers[source](source, max(1, round(self._runs * share / figures.RUNS)))
+                runs = left if source == next(iter(figures.SHARES)) else round(self._runs * share / figures.RUNS)
+                makers[source](source, runs)
+                left -= runs
             for _ in range(round(self._numbers["operations"] * figures.UNUSED_OPERATIONS)):
                 self._task("flashinfer-bench")
-            if self._typical[1] is not None:
-                self._update(self._one, self._typical[1], 1.9)
+            if self._typical is not None:
+                _, group, project = self._typical
+                self._update(self._one, group, project, 1.9)
 
     def _dice(self, *key: object) -> Dice:
         return Dice(self._seed, *key)
@@ -262,10 +266,10 @@ class Board:
         rules = self._rules(source, statistic, machine)
         return Group(source, task, workload, rules, machine, metric, statistic, best)
 
-    def _implementation(self, group: Group, export: Export | None = None) -> Thing:
+    def _implementation(self, group: Group, project: Object | None = None, export: Export | None = None) -> Thing:
         number = self._numbers["implementations"]
         dice = self._dice("implementation", number)
-        project = self._project(group.source, dice)
+        project = project or self._project(group.source, dice)
         product = group.machine.spec["hardware"]["product"]
         manifest = documents.implementation(group.source, group.task.manifest, number, project["name"], product, dice)
         row = {"projectId": project["id"], "operationId": group.task.row["id"], "slug": manifest.metadata["name"]}
@@ -291,14 +295,14 @@ class Board:
             self._due += self._share
             if self._due >= 1:
                 self._due -= 1
-                self._update(self._leaders, group, 0.5)
-            if self._typical[0] < len(members) <= TYPICAL_GROUP:
-                self._typical = (len(members), group)
+                self._update(self._leaders, group, members[0].project, 0.5)
+            if (self._typical[0] if self._typical else 0) < len(members) <= TYPICAL_GROUP:
+                self._typical = (len(members), group, members[0].project)
         return len(members)
 
-    def _update(self, export: Export, group: Group, factor: float) -> None:
+    def _update(self, export: Export, group: Group, project: Object, factor: float) -> None:
         """Add a new run to an existing group, in an export that holds nothing but what the run refers to."""
-        member = self._implementation(group, export)
+        member = self._implementation(group, project, export)
         export.add_once("sources", self._sources[group.source])
         export.add_once("projects", member.project)
         export.add_once("operations", group.task.row)
@@ -334,7 +338,7 @@ class Board:
         unit = "s" if group.metric == "score" else "ns"
         for statistic in (group.statistic, "minimum")[: 2 if group.metric == "latency" else 1]:
             row = {"runId": run, "metric": group.metric, "statistic": statistic, "unit": unit, "value": value}
-            self._add("measurements", row)
+            self._board.add("measurements", row)
         if dice.chance(figures.RECORDS):
             row = {"comparisonKey": key, "runId": run, "previousRunId": None, "policyVersion": "ranking-v1"}
             self._add("record_events", {**row, "cause": "new_run", "at": when})

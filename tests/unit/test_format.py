@@ -29,9 +29,11 @@ from leaderpress.format import (
     implementation_name,
     is_metric_format,
     kebab,
+    margin_text,
     metric_text,
     operation_name,
     quantity,
+    same_time,
     visible,
 )
 
@@ -698,3 +700,40 @@ def test_a_real_implementation_is_named_by_its_author_or_submission(rows: dict[s
             seen += 1
             assert name == first, row["title"]
     assert seen > 4_000
+
+
+@pytest.mark.parametrize(
+    ("value", "leader", "better", "text"),
+    [
+        (100_000_001, 100_000_000, "lower", "<0.01 %"),
+        (1005, 1000, "lower", "0.50 %"),
+        (241, 100, "lower", "×2.41"),
+        (0, -1, "lower", "1"),
+        (5, 5, "lower", "–"),
+    ],
+)
+def test_a_margin_is_a_gap_without_its_sign(value: float, leader: float, better: str, text: str) -> None:
+    assert plain(margin_text(value, leader, better)) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "other", "other_unit", "same"),
+    [
+        (0.530092, "ms", 530092, "ns", True),
+        (0.5300924, "ms", 530092, "ns", True),  # a record holds whole nanoseconds
+        (0.5300926, "ms", 530092, "ns", False),
+        (0.1, "s", 100, "ms", True),
+        (0.1, "s", 100.5, "ms", False),
+        (5.3, "s", 5, "s", False),
+        (1.5, "\u03bcs", 1500, "ns", True),
+        (1.5, "\u00b5s", 1.5, "us", True),
+        (1e308, "s", 5e-324, "ns", False),
+        (-1, "ms", -1_000_000, "ns", True),
+        (100, "", 100, "ns", False),
+        (100, "gbps", 100, "gbps", False),
+    ],
+)
+def test_one_time_in_two_units_is_told_by_exact_conversion(
+    value: float, unit: str, other: float, other_unit: str, same: bool
+) -> None:
+    assert same_time(value, unit, other, other_unit) is same

@@ -13,6 +13,7 @@ from leaderpress.inventory import (
     check_path,
     folders_of,
     inventory_bytes,
+    is_permanent,
     parse_inventory,
     parse_sums,
     sums_bytes,
@@ -155,3 +156,19 @@ def test_what_is_no_inventory_is_refused_with_our_error(data):
 
 def test_the_folders_of_paths():
     assert folders_of(["a/b/c", "a/d", "e"]) == {"a", "a/b"}
+
+
+PERMANENT = {
+    f"runs/{'a' * 64}/index.html": True,
+    f"implementations/{'1' * 64}/index.html": True,
+    f"subjects/{'a' * 64}/index.html": True,
+    f"runs/{'a' * 64}/index.json": False,
+    f"groups/{'a' * 64}/index.html": False,
+    "implementations/index.html": False,
+    "implementations/2/index.html": False,
+}
+
+
+@pytest.mark.parametrize("path", PERMANENT)
+def test_the_pages_of_runs_and_implementations_are_permanent(path: str) -> None:
+    assert is_permanent(path) is PERMANENT[path]

@@ -5,10 +5,8 @@ from pathlib import Path
 
 from ..canonical import sha256
 from ..errors import BuildError, LeaderpressError
-from ..inventory import INVENTORY, RESERVED, SUMS, Inventory, Written, parse_inventory, parse_sums
+from ..inventory import INVENTORY, RESERVED, SUMS, Inventory, Written, is_permanent, parse_inventory, parse_sums
 from .site import Site, Walk
-
-_PERMANENT = ("runs/", "implementations/", "subjects/")
 
 
 def read_account(root: Path, found: Walk, problems: list[LeaderpressError]) -> Site:
@@ -71,8 +69,7 @@ def lost_since(earlier: Path, site: Site) -> Iterator[LeaderpressError]:
     read.
     """
     for path, digest in sorted(_earlier_sums(earlier).items()):
-        is_page = path.startswith(_PERMANENT) and path.endswith("/index.html")
-        if is_page and path not in site.files:
+        if is_permanent(path) and path not in site.files:
             yield BuildError("permalink-lost", "it was published and is not there any more", at=path)
         if path.startswith("sha256/") and site.sums.get(path) != digest:
             yield BuildError("object-lost", "it was published with other bytes, or is not there any more", at=path)

@@ -63,6 +63,8 @@ class Citable:
     abstract: str
     illustrative: bool
     withdrawn: bool
+    rights: str = ""
+    """Name of the licence or the source's own terms, said where the licence has no address."""
 
 
 def run_key(site_key: str, digest: str) -> str:
@@ -107,12 +109,15 @@ class Source:
     digest: str
     genre: str
     licence: str
+    rights: str
+    """The licence's address, else the terms in words."""
     language: str
     abstract: str
     notices: tuple[str, ...]
     """What a reader must know before relying on it."""
 
 
+@lru_cache(maxsize=32)
 def prepare(citable: Citable) -> Source:
     """Bring a citable into the form that the writers take.  Raises `ManifestError` when `issued` is not a date."""
     title = one_line(citable.title) or citable.key
@@ -131,6 +136,7 @@ def prepare(citable: Citable) -> Source:
         digest=citable.digest,
         genre=one_line(citable.genre),
         licence=clean_url(citable.licence_url),
+        rights=clean_url(citable.licence_url) or one_line(citable.rights),
         language=one_line(citable.language),
         abstract=one_line(citable.abstract),
         notices=_NOTICES[citable.illustrative, citable.withdrawn],

@@ -4,11 +4,10 @@ What reference managers make of each was observed with Zotero's translators: the
 and never JSON-LD, which is for dataset search engines.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import ContentError
 from .base import Citable, Source, clean_url, one_line, prepare
 from .download import percent
 
@@ -40,7 +39,7 @@ def meta_tags(citable: Citable) -> tuple[tuple[str, str], ...]:
         ("DC.publisher", source.publisher),
         ("DC.date", source.issued),
         ("DC.identifier", source.url or source.digest),
-        ("DC.rights", source.licence),
+        ("DC.rights", source.rights),
         ("DC.language", source.language),
         ("DCTERMS.abstract", _with_notices(source, source.abstract)),
         ("prism.edition", source.version),
@@ -53,15 +52,11 @@ def json_ld(
     *,
     description: str,
     distributions: Iterable[Distribution] = (),
-    part_of: str | None = None,
-    keywords: Sequence[str] = (),
-    measured: Sequence[str] = (),
-    technique: str | None = None,
 ) -> dict[str, Any]:
     """The schema.org `Dataset` of a page, ready for a JSON writer.
 
-    `part_of` is the URL of the collection, `measured` names the variables, `technique` says how.  Raises
-    `ContentError` when the description, with its notices, has not the length that dataset search engines ask for.
+    A description that is shorter than dataset search engines ask for goes on with publisher and digest; a longer one
+    is cut.
     """
     source = prepare(citable)
     node = {
@@ -69,7 +64,7 @@ def json_ld(
         "@type": "Dataset",
         "@id": source.url,
         "name": source.title,
-        "description": _description(_with_notices(source, one_line(description))),
+        "description": _description(source, one_line(description)),
         "url": source.url,
         "identifier": source.digest,
         "genre": source.genre,
@@ -81,10 +76,6 @@ def json_ld(
         "inLanguage": source.language,
         "isAccessibleForFree": True,
         "creativeWorkStatus": ". ".join(source.notices),
-        "keywords": [one_line(word) for word in keywords],
-        "variableMeasured": [one_line(name) for name in measured],
-        "measurementTechnique": one_line(technique or ""),
-        "isPartOf": {"@type": "Dataset", "@id": clean_url(part_of)} if part_of else None,
         "distribution": [_download(file) for file in distributions],
     }
     return {name: value for name, value in node.items() if value}
@@ -104,7 +95,7 @@ def coins(citable: Citable) -> str:
         ("rft.date", source.issued),
         ("rft.identifier", source.url or source.digest),
         ("rft.description", _with_notices(source, source.abstract)),
-        ("rft.rights", source.licence),
+        ("rft.rights", source.rights),
         ("rft.language", source.language),
     ]
     return "&".join(f"{name}={percent(value, _NOT_IN_A_FIELD)}" for name, value in fields if value)
@@ -114,12 +105,13 @@ def _with_notices(source: Source, text: str) -> str:
     return ". ".join([*source.notices, text]) if source.notices else text
 
 
-def _description(text: str) -> str:
+def _description(source: Source, text: str) -> str:
     fewest, most = DESCRIPTION_LENGTH
-    if not fewest <= len(text) <= most:
-        problem = f"a dataset is described in {fewest} to {most} characters, this text has {len(text)}"
-        raise ContentError("dataset-description", problem, at=text[:60])
-    return text
+    said = _with_notices(source, text)
+    for more in (f"Published by {source.publisher}", f"Identified by {source.digest}"):
+        if len(said) < fewest:
+            said = f"{said.rstrip('. ')}. {more}." if said.strip(". ") else f"{more}."
+    return said if len(said) <= most else f"{said[: most - 1].rstrip()}…"
 
 
 def _download(file: Distribution) -> dict[str, str]:

@@ -13,15 +13,11 @@ def citation_cff(
     version: str | None = None,
     released: str | None = None,
     url: str | None = None,
-    licence: str | None = None,
-    licence_url: str | None = None,
-    digest: str | None = None,
     illustrative: bool = False,
 ) -> str:
     """`CITATION.cff` (Citation File Format 1.2) of a whole site, as YAML.
 
-    `licence` is an SPDX identifier, `released` an ISO date, `digest` that of the published files.  Every value is a
-    JSON string, which YAML reads as the same text whatever is in it.
+    `released` is an ISO date.  Every value is a JSON string, which YAML reads as the same text whatever is in it.
     """
     notice = f"{ILLUSTRATIVE}. " if illustrative else ""
     fields = [
@@ -33,13 +29,9 @@ def citation_cff(
         ("version", one_line(version or "")),
         ("date-released", released and day(released).isoformat()),
         ("url", clean_url(url)),
-        ("license", licence),
-        ("license-url", clean_url(licence_url)),
     ]
     lines = [f"{name}: {_yaml(value)}" for name, value in fields if value]
     lines += ["authors:", f"  - name: {_yaml(one_line(publisher))}"]
-    if digest:
-        lines += ["identifiers:", "  - type: other", f"    value: {_yaml(digest)}"]
     return "\n".join(lines) + "\n"
 
 

@@ -4,7 +4,7 @@
 records are read in, so a line that was edited by hand is found and named before anything is built from it.
 """
 
-from .reader import Index
+from .reader import Index, coverage
 from .refresh import refresh, sealed
 from .rows import (
     EnvironmentRow,
@@ -37,6 +37,7 @@ __all__ = [
     "SubjectRow",
     "TaskRow",
     "WorkloadRow",
+    "coverage",
     "refresh",
     "sealed",
 ]

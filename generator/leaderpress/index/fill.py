@@ -119,7 +119,7 @@ class Filler:
         digest = ""
         for file, offset, line in folder.manifests():
             value = orjson.loads(line)
-            identity = identity_bytes_of(line, value)
+            identity = identity_bytes_of(line)
             found = sha256(identity)
             while digest != found:
                 digest, lines = next(stated, ("", iter(())))

@@ -1,7 +1,8 @@
 """Named queries over the index, and the bytes of documents in the store."""
 
+import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
@@ -9,7 +10,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from ..canonical import canonical, sha256
+from ..canonical import sha256
 from ..errors import ContentError
 from ..manifests import identity_bytes
 from .rows import (
@@ -48,6 +49,7 @@ _FIELDS: dict[type, str] = {
     " upstream_published_at",
     FactRow: "about, source, name, value, folder",
     FolderRow: "number, name, source, published_on, snapshot",
+    Location: "digest, kind, file, offset, length, identity_bytes, document_digest",
 }
 _TABLES: dict[type, str] = {
     TaskRow: "task",
@@ -62,25 +64,33 @@ _TABLES: dict[type, str] = {
     StatementRow: "statement",
     FactRow: "fact",
     FolderRow: "folder",
+    Location: "document",
 }
 _LISTS = {"tags", "aliases", "artifacts", "constants", "reasons"}
 _TREES = {"metrics", "snapshot", "value"}
 _FLAGS = {"native", "has_page", "has_code", "stands"}
+_KEYS_A_QUERY = 400
+_MAPPED = 1 << 34
+"""Bytes of the index that are read in place instead of being copied."""
+_LOCATIONS_KEPT = 20_000
+_METADATA = b',"metadata":{'
+_SPEC = b',"spec":{'
 
 
 class Index:
     """An open index, read-only; use it as a context manager."""
 
     def __init__(self, path: Path, records: Path) -> None:
-        self._db = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
+        self._db = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True, cached_statements=512)
+        self._db.execute(f"pragma mmap_size = {_MAPPED}")
         self._records = records
-        self._files: dict[str, Any] = {}
+        self._files: dict[str, int] = {}
+        self._locations: dict[str, Location] = {}
         self.document = lru_cache(4096)(self._document)
         self.task = lru_cache(4096)(self._one_of(TaskRow))
         self.workload = lru_cache(4096)(self._one_of(WorkloadRow))
         self.environment = lru_cache(1024)(self._one_of(EnvironmentRow))
         self.protocol = lru_cache(1024)(self._one_of(ProtocolRow))
-        self.location = lru_cache(4096)(self._location)
         self._identity_text = lru_cache(256)(lambda digest: self.identity(digest).decode())
 
     def __enter__(self) -> "Index":
@@ -92,18 +102,29 @@ class Index:
     def close(self) -> None:
         """Close the database and the record files."""
         self._db.close()
-        for stream in self._files.values():
-            stream.close()
+        for descriptor in self._files.values():
+            os.close(descriptor)
+        self._files.clear()
 
     # -- generic -------------------------------------------------------------------------------------------------
 
     def _select(self, kind: type[Row], rest: str = "", arguments: Iterable[Any] = ()) -> list[Row]:
         fields = _FIELDS[kind]
         rows = self._db.execute(f"select {fields} from {_TABLES[kind]} {rest}", tuple(arguments))
-        convert = _converters(_FIELDS[kind])
-        return [
-            kind(*(change(cell) if change else cell for change, cell in zip(convert, row, strict=True))) for row in rows
-        ]
+        convert = _converters(fields)
+        found = []
+        for row in rows:
+            cells = list(row)
+            for place, change in convert:
+                cells[place] = change(cells[place])
+            found.append(kind(*cells))
+        return found
+
+    def _select_in(self, kind: type[Row], column: str, keys: Sequence[str], rest: str = "") -> Iterator[Row]:
+        """Rows whose `column` is one of many keys, a few hundred keys a query."""
+        for start in range(0, len(keys), _KEYS_A_QUERY):
+            some = keys[start : start + _KEYS_A_QUERY]
+            yield from self._select(kind, f"where {column} in ({', '.join('?' * len(some))}) {rest}", some)
 
     def _one_of(self, kind: type[Row]) -> Any:
         def look_up(digest: str) -> Row:
@@ -124,14 +145,23 @@ class Index:
 
     # -- documents -----------------------------------------------------------------------------------------------
 
-    def _location(self, digest: str) -> Location:
-        row = self._db.execute(
-            "select kind, file, offset, length, identity_bytes, document_digest from document where digest = ?",
-            (digest,),
-        ).fetchone()
-        if row is None:
+    def location(self, digest: str) -> Location:
+        """Where a document stands; raises `ContentError` when it is not published."""
+        place = self._locations.get(digest)
+        if place is None:
+            self.locate((digest,))
+            place = self._locations.get(digest)
+        if place is None:
             raise ContentError("record-dangling", f"no record holds {digest}", at="content/records")
-        return Location(*row)
+        return place
+
+    def locate(self, digests: Iterable[str]) -> None:
+        """Look up at once where many documents stand, so that `location` knows it."""
+        if len(self._locations) > _LOCATIONS_KEPT:
+            self._locations.clear()
+        wanted = [digest for digest in dict.fromkeys(digests) if digest not in self._locations]
+        for place in self._select_in(Location, "digest", wanted):
+            self._locations[place.digest] = place
 
     def has(self, digest: str) -> bool:
         """Whether a document of this digest is published."""
@@ -140,11 +170,10 @@ class Index:
     def text(self, digest: str) -> bytes:
         """RFC 8785 bytes of the whole document that is shown for `digest`."""
         place = self.location(digest)
-        stream = self._files.get(place.file)
-        if stream is None:
-            stream = self._files[place.file] = (self._records / place.file).open("rb")
-        stream.seek(place.offset)
-        return bytes(stream.read(place.length))
+        descriptor = self._files.get(place.file)
+        if descriptor is None:
+            descriptor = self._files[place.file] = os.open(self._records / place.file, os.O_RDONLY | os.O_CLOEXEC)
+        return os.pread(descriptor, place.length, place.offset)
 
     def _document(self, digest: str) -> dict[str, Any]:
         value: dict[str, Any] = orjson.loads(self.text(digest))
@@ -153,7 +182,7 @@ class Index:
     def identity(self, digest: str) -> bytes:
         """The identity body's bytes, which hash to `digest`; raises when the store no longer holds them."""
         text = self.text(digest)
-        body = identity_bytes_of(text, orjson.loads(text))
+        body = identity_bytes_of(text)
         if sha256(body) != digest:
             raise ContentError("record-digest", f"the record of {digest} was changed", at=self.location(digest).file)
         return body
@@ -245,49 +274,100 @@ class Index:
         """Suites and cases of an operation, suites first."""
         return self._select(WorkloadRow, "where task = ? order by kind desc, digest", (task,))
 
+    def with_page(self, subjects: Sequence[str]) -> set[str]:
+        """Those of many implementations that have a page."""
+        return {subject.digest for subject in self._select_in(SubjectRow, "digest", subjects) if subject.has_page}
+
+    def folder_of(self, digest: str) -> int:
+        """Number of the ingest that published a document."""
+        return self.count("select folder from document where digest = ?", digest)
+
     def statements(self, digest: str) -> list[StatementRow]:
         """What each source says about a document, in order of ingest."""
         return self._select(StatementRow, "where digest = ? order by folder, source", (digest,))
+
+    def all_statements(self, digests: Sequence[str]) -> dict[str, list[StatementRow]]:
+        """The same for many documents at once."""
+        found: dict[str, list[StatementRow]] = {digest: [] for digest in digests}
+        for statement in self._select_in(StatementRow, "digest", list(found), "order by digest, folder, source"):
+            found[statement.digest].append(statement)
+        return found
 
     def facts(self, about: str) -> list[FactRow]:
         """Facts about a document; a later ingest's value of one name replaces the earlier one."""
         found = self._select(FactRow, "where about = ? order by folder, name", (about,))
         return list({(fact.source, fact.name): fact for fact in found}.values())
 
+    def all_facts(self, digests: Sequence[str]) -> dict[str, list[FactRow]]:
+        """The same about many documents at once."""
+        found: dict[str, dict[tuple[str, str], FactRow]] = {digest: {} for digest in digests}
+        for fact in self._select_in(FactRow, "about", list(found), "order by about, folder, name"):
+            found[fact.about][fact.source, fact.name] = fact
+        return {digest: list(facts.values()) for digest, facts in found.items()}
+
     def case_facts(self, task: str) -> list[FactRow]:
         """Facts about the cases of an operation, oldest ingest first."""
         where = "where about in (select digest from workload where task = ? and cases = 0) order by folder, name, about"
         return self._select(FactRow, where, (task,))
+
+    def sources(self) -> list[str]:
+        """Every source that stated a document, whether or not a run is among them."""
+        return [row[0] for row in self.pairs("select distinct source from statement order by source")]
 
     def folders(self) -> list[FolderRow]:
         """All ingests, oldest first."""
         return self._select(FolderRow, "order by number")
 
 
-def identity_bytes_of(document: bytes, value: dict[str, Any]) -> bytes:
+def coverage(folders: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, tuple[int, int, str]]:
+    """How much of each operation's list the newest dump that counts it holds.
+
+    `folders` are (date, snapshot), oldest first.  Gives operation → (entries in the dump, the source's own count, date
+    since which both stand).
+    """
+    counts: dict[str, tuple[int, int, str]] = {}
+    for published_on, snapshot in folders:
+        for task in snapshot["tasks"]:
+            if "stated" in task:
+                figures = (task["rows"], task["stated"])
+                held = counts.get(task["task"])
+                if held is None or held[:2] != figures:
+                    counts[task["task"]] = (*figures, published_on)
+    return counts
+
+
+def identity_bytes_of(document: bytes) -> bytes:
     """The identity body's bytes, cut out of the canonical document instead of being written anew.
 
     In RFC 8785 order the members are apiVersion, kind, metadata, spec: leaving out the third gives the identity body.
+    Inside a string a quotation mark has a backslash before it, so what is searched for is never part of a text.
     """
-    kind = b'"kind":' + canonical(value["kind"])
-    start = document.find(kind + b',"metadata":') + len(kind)
-    metadata = b',"metadata":' + canonical(value["metadata"])
-    if start >= len(kind) and document.startswith(metadata, start):
-        return document[:start] + document[start + len(metadata) :]
-    return identity_bytes(value)
+    start = document.find(_METADATA)
+    end = document.find(_SPEC, start)
+    if 0 < start < end and document.find(_SPEC, end + 1) < 0:
+        return document[:start] + document[end:]
+    # A document that spells it otherwise, or has another member of that name.
+    return identity_bytes(orjson.loads(document))
 
 
 @lru_cache(32)
-def _converters(fields: str) -> tuple[Any, ...]:
-    return tuple(_converter(name.strip()) for name in fields.split(","))
+def _converters(fields: str) -> tuple[tuple[int, Any], ...]:
+    """(position, conversion) of the columns that are more than a number or a text."""
+    found = ((place, _converter(name.strip())) for place, name in enumerate(fields.split(",")))
+    return tuple((place, change) for place, change in found if change)
 
 
 def _converter(name: str) -> Any:
     if name in _LISTS:
-        return lambda text: tuple(orjson.loads(text)) if text else ()
+        return _list
     if name in _TREES:
         return _tree
     return bool if name in _FLAGS else None
+
+
+@lru_cache(1024)
+def _list(text: str | None) -> tuple[Any, ...]:
+    return tuple(orjson.loads(text)) if text else ()
 
 
 def _tree(cell: object) -> object:

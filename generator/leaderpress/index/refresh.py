@@ -9,6 +9,7 @@ import hashlib
 import os
 import shutil
 import sqlite3
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -16,10 +17,18 @@ from ..errors import BuildError
 from ..manifests.notes import Note
 from ..manifests.source import SourceTable
 from ..store import PLACE, Folder, folders, verify
-from . import fill, labels, reader, schema, standings
 from .fill import Filler
 from .schema import INDEXES, TABLES
 from .standings import Verdicts, rank_groups, superseded_by_key, touched
+
+_WRITING = """
+pragma page_size = 16384;
+pragma cache_size = -65536;
+pragma journal_mode = off;
+pragma synchronous = off;
+pragma locking_mode = exclusive;
+"""
+"""Large pages, because a run's row is longer than a small page takes without another one; 64 MiB of them at hand."""
 
 
 def refresh(site: Path, sources: Mapping[str, SourceTable], notes: Sequence[Note], cache: Path | None = None) -> Path:
@@ -75,7 +84,7 @@ def _write(
     done, judged = _continue_from(old, fresh, state)
     database = sqlite3.connect(fresh)
     try:
-        database.executescript("pragma journal_mode = off; pragma synchronous = off; pragma locking_mode = exclusive;")
+        database.executescript(_WRITING)
         if not done:
             database.executescript(TABLES)
         filler = Filler(database, site / PLACE)
@@ -171,12 +180,13 @@ def _continue_from(old: Path, fresh: Path, state: dict[str, str]) -> tuple[int, 
 
 
 def _code_digest() -> str:
-    """SHA-256 over the source of the modules that decide what the index says."""
-    texts = hashlib.sha256()
-    for module in (fill, labels, reader, schema, standings):
-        texts.update(Path(module.__file__ or "").read_bytes())
+    """Digest of the program parts that decide what the index says, and of what they run on."""
     package = Path(__file__).parent.parent
-    for path in [*sorted((package / "ranking").glob("*.py")), package / "format.py", package / "canonical.py"]:
+    files = [package / "canonical.py", package / "format.py"]
+    for part in ("index", "manifests", "ranking", "store"):
+        files += sorted((package / part).glob("*.py"))
+    texts = hashlib.sha256(f"{sys.version_info[:3]} {sqlite3.sqlite_version}".encode())
+    for path in files:
         texts.update(path.read_bytes())
     return texts.hexdigest()
 

@@ -227,6 +227,7 @@ class FolderRow:
 class Location:
     """Where a document's bytes stand in the store."""
 
+    digest: str
     kind: str
     file: str
     """Path below `content/records`."""

@@ -1,7 +1,5 @@
 """The tables of the disposable index.  Values keep SQLite's own types, so that 530092 stays an integer."""
 
-VERSION = 1
-
 TABLES = """
 create table meta (name text primary key, value text) without rowid;
 create table folder (number integer primary key, name text, source text, published_on text, snapshot text);
@@ -54,6 +52,9 @@ create index run_subject on run (subject);
 create index run_environment on run (environment);
 create index run_source on run (source);
 create index run_folder on run (folder);
+create index subject_project on subject (project);
+create index task_slug on task (slug);
+create index project_slug on project (slug);
 create index grp_task on grp (task);
 create index grp_environment on grp (environment);
 create index grp_siblings on grp (siblings);

@@ -56,6 +56,11 @@ IDENTIFIERS = frozenset(
 """Known licences, as SPDX spells them."""
 
 
+def licence_address(expression: str) -> str:
+    """Address of SPDX's own page about a licence; empty unless the expression is one identifier of the list."""
+    return f"https://spdx.org/licenses/{expression}.html" if expression in IDENTIFIERS else ""
+
+
 def has_reference(expression: str) -> bool:
     """Whether an expression names a licence that is not on the SPDX list (`LicenseRef-…`)."""
     return any(_REFERENCE.fullmatch(word) for word in _WORD.findall(expression))

@@ -10,17 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from ..errors import ContentError
-from ..format import is_metric_format
+from ..format import TIME_UNITS, is_metric_format
 from . import toml
 from .faults import raise_all, shown
-from .licences import NONE_STATED, expression_fault, has_reference
+from .licences import NONE_STATED, expression_fault, has_reference, licence_address
 from .patterns import LINE, PROSE, SLUG, TOKEN, URL
 from .tables import choice, flag, mapping, optional, required, table_faults, text
 
 Better = Literal["lower", "higher", "none"]
-
-TIME_UNITS = ("ns", "us", "µs", "ms", "s")
-"""Units that the format `time` scales."""
 
 _LICENCE_HINT = (
     'add licence = "<SPDX expression>", or "LicenseRef-<name>" with licence_text or licence_url, '
@@ -76,6 +73,16 @@ class SourceTable:
     """Rules by name of the metric, in the order of the table."""
     order: str | None = None
     """The metric that the source itself sorts by."""
+
+    @property
+    def licence_address(self) -> str:
+        """Where the licence can be read: as stated, else SPDX's page about it; empty where there is neither."""
+        return self.licence_url or licence_address(self.licence)
+
+    @property
+    def rights(self) -> str:
+        """The terms of the figures in one line of text: the licence's name, or what a source without one says."""
+        return (self.terms or "") if self.licence == NONE_STATED else self.licence
 
 
 _METRIC_FIELDS = {

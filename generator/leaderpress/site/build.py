@@ -10,6 +10,7 @@ from ..index import Index, refresh
 from ..inventory import Receipt
 from ..views.base import SiteView
 from . import trace, workers
+from .addresses import Addresses
 from .content import Content, load_content
 from .fixed import fixed_files
 from .inputs import inputs_of
@@ -120,10 +121,15 @@ class _Build:
     def run(self, *, trust: bool) -> BuildReport:
         content = load_content(self.site)
         self.watch.lap("content")
-        database = refresh(self.site, content.sources, content.notes)
-        self.watch.lap("index")
-        with Index(database, self.site / "content" / "records") as index, self._open() as output:
+        with self._open() as output:
+            database = trace.hold(refresh(self.site, content.sources, content.notes))
+            self.watch.lap("index")
+            return self._publish(content, database, output, trust=trust)
+
+    def _publish(self, content: Content, database: Path, output: DirectoryOutput, *, trust: bool) -> BuildReport:
+        with Index(database, self.site / "content" / "records") as index:
             _check_notes(index, content)
+            _check_promises(index, content, output)
             chrome = site_view(content, f"leaderpress {__version__}", _stated_sources(index))
             inputs = inputs_of(self.site, content, chrome)
             changes = _changes(self.site, database, output, inputs) if trust else None
@@ -218,7 +224,7 @@ def _take_over(output: DirectoryOutput, changes: Changes) -> None:
 
 
 def _stated_sources(index: Index) -> list[str]:
-    return [row[0] for row in index.pairs("select distinct source from run order by source")]
+    return index.sources()
 
 
 def _check_notes(index: Index, content: Content) -> None:
@@ -231,7 +237,37 @@ def _check_notes(index: Index, content: Content) -> None:
         for digest in (note.target, note.successor)
         if digest and not index.count("select count(*) from run where digest = ?", digest)
     ]
+    faults += _correction_faults(content)
     if faults:
+        raise Problems(faults)
+
+
+def _correction_faults(content: Content) -> list[ContentError]:
+    """Corrections must lead somewhere: one successor for each run, and none back to where it came from."""
+    faults: list[ContentError] = []
+    successors: dict[str, str] = {}
+    for note in content.notes:
+        if note.successor and successors.setdefault(note.target, note.successor) != note.successor:
+            problem = f"another correction names another successor of {note.target}"
+            faults.append(ContentError("note-successors", problem, at=note.at, hint="keep one of the two"))
+    for note in content.notes:
+        seen, digest = {note.target}, note.successor
+        while note.kind == "correction" and digest in successors and digest not in seen:
+            seen.add(digest)
+            digest = successors[digest]
+        if note.kind == "correction" and digest in seen:
+            problem = f"corrections lead from {note.target} back to itself"
+            faults.append(ContentError("note-circle", problem, at=note.at, hint="remove one of them"))
+    return faults
+
+
+def _check_promises(index: Index, content: Content, output: DirectoryOutput) -> None:
+    """Refuse to switch off published pages whose address was promised; raises `Problems` naming the settings."""
+    addresses = Addresses(content.config.outputs)
+    if addresses.whole or not output.published:
+        return
+    sources = dict(index.pairs("select digest, source from run"))
+    if faults := addresses.broken_promises(output.published, sources):
         raise Problems(faults)
 
 

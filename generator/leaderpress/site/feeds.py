@@ -30,10 +30,10 @@ class Event:
     """One event of a feed: what Atom calls an entry."""
 
     id: str
-    """An IRI that never changes: a permalink, or `tag_uri`."""
+    """An IRI that never changes: a permalink."""
     title: str
     link: str
-    """Absolute address of its page."""
+    """Absolute address of its page, or of the canonical object (`….json`) in its place."""
     updated: str
     """Instant `2026-04-14T23:38:30.072Z` or day `2026-04-14`, from the data."""
     summary: str
@@ -53,7 +53,7 @@ class Feed:
     address: str
     """Of the feed itself."""
     page: str
-    """Of the page that shows the same."""
+    """Of the page that shows the same; empty without one."""
     events: tuple[Event, ...]
     """In the order in which they are shown."""
     updated: str
@@ -79,13 +79,6 @@ class Section:
     """(name, address, what it is)."""
 
 
-def tag_uri(host: str, day: str, specific: str) -> str:
-    """`tag:host,day:specific` (RFC 4151): an id that outlives the address.  Raises `BuildError` for another day."""
-    if not _DAY.fullmatch(day):
-        raise BuildError("feed-date", f"{day!r} is not a date of the form 2026-04-14")
-    return f"tag:{clean_url(host.lower())},{day}:{clean_url(specific)}"
-
-
 def atom(feed: Feed) -> bytes:
     """The feed as XML.  Raises `BuildError` when two events have one id or an instant is not one."""
     seen: set[str] = set()
@@ -103,7 +96,7 @@ def atom(feed: Feed) -> bytes:
         f"<updated>{updated}</updated>",
         f"<author><name>{_line(feed.author)}</name></author>",
         f'<link rel="self" type="application/atom+xml" href="{_href(feed.address)}"/>',
-        f'<link rel="alternate" type="text/html" href="{_href(feed.page)}"/>',
+        f'<link rel="alternate" type="text/html" href="{_href(feed.page)}"/>' if feed.page else "",
         f"<rights>{_line(feed.rights)}</rights>" if feed.rights else "",
         *map(_event, feed.events),
         "</feed>",
@@ -131,11 +124,9 @@ def sitemap(addresses: Iterable[Address], base: str) -> Iterator[tuple[str, byte
     yield "sitemap.xml", _document("sitemapindex", rows)
 
 
-def robots_txt(sitemap_url: str | None, disallowed: Iterable[str] = ()) -> bytes:
-    """Everything may be read, save the paths (from the root of the host) of `disallowed`."""
-    lines = ["User-agent: *", *(f"Disallow: {clean_url(path)}" for path in disallowed)]
-    if len(lines) == 1:
-        lines.append("Allow: /")
+def robots_txt(sitemap_url: str | None) -> bytes:
+    """Everything may be read."""
+    lines = ["User-agent: *", "Allow: /"]
     if sitemap_url:
         lines += ["", f"Sitemap: {clean_url(sitemap_url)}"]
     return ("\n".join(lines) + "\n").encode()
@@ -157,12 +148,13 @@ def llms_txt(title: str, summary: str, sections: Iterable[Section], details: str
 
 
 def _event(event: Event) -> str:
+    media_type = "application/json" if event.link.endswith(".json") else "text/html"
     lines = [
         "<entry>",
         f"<id>{_xml(clean_url(event.id))}</id>",
         f"<title>{_line(event.title)}</title>",
         f"<updated>{_instant(event.updated)}</updated>",
-        f'<link rel="alternate" type="text/html" href="{_href(event.link)}"/>',
+        f'<link rel="alternate" type="{media_type}" href="{_href(event.link)}"/>',
         *(f"<author><name>{_line(name)}</name></author>" for name in event.authors),
         *(f'<category term="{_line(term)}"/>' for term in event.categories),
         f"<summary>{_line(event.summary)}</summary>",

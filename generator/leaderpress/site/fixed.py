@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Iterator
 
 from ..cite import citation_cff
-from ..index import Index
+from ..index import FolderRow, Index
 from ..views.base import SiteView
+from .addresses import Addresses
 from .content import Content
 from .feeds import Address, Event, Feed, Section, atom, llms_txt, robots_txt, sitemap
 from .pages.context import Context, figure_text, run_path
-from .pages.listing import event_row
+from .pages.listing import CHANGES_FEED, event_row, ingested, source_of
+from .schema import schema_path
 
 FEED_ENTRIES = 50
 
@@ -28,6 +30,8 @@ _HEADERS = f"""\
   Content-Security-Policy: {_POLICY}
 /records/feed.xml
   Content-Type: application/atom+xml; charset=utf-8
+/changes/feed.xml
+  Content-Type: application/atom+xml; charset=utf-8
 /CITATION.cff
   Content-Type: text/yaml; charset=utf-8
 """
@@ -39,10 +43,13 @@ def fixed_files(index: Index, content: Content, site: SiteView, pages: Iterable[
     base = site.permalink_base
     yield ".nojekyll", b""
     yield "_headers", _HEADERS.encode()
-    yield "llms.txt", _llms(site)
+    yield "llms.txt", _llms(site, Addresses(content.config.outputs))
     yield "robots.txt", robots_txt(f"{base}sitemap.xml" if base else None)
     if base:
-        yield "records/feed.xml", _records_feed(Context(index, content.config, site, content.sources, {}), newest)
+        context = Context(index, content.config, site, content.sources, {})
+        yield "records/feed.xml", _records_feed(context, newest)
+        if context.addresses.has_page("changes/"):
+            yield CHANGES_FEED, _changes_feed(context, newest)
         yield from sitemap(_addresses(index, base, pages), base)
     if newest:
         yield "CITATION.cff", _citation(site, newest).encode()
@@ -62,12 +69,12 @@ def _records_feed(context: Context, newest: str) -> bytes:
     site = context.site
     base = site.permalink_base
     events = [event_row(context, event) for event in context.index.latest_events(FEED_ENTRIES)]
-    note = "Illustrative data, not measurements. " if site.illustrative else ""
+    note = _note(site)
     entries = tuple(
         Event(
             id=f"{base}{run_path(event.digest)}#record",
             title=f"{event.task.text} on {event.hardware.text}: {figure_text(event.figure)} by {event.name}",
-            link=base + run_path(event.digest),
+            link=base + event.path,
             updated=event.observed_at,
             summary=note
             + (
@@ -86,18 +93,56 @@ def _records_feed(context: Context, newest: str) -> bytes:
             subtitle=note + "Changes of leader, newest observation first.",
             author=site.publisher,
             address=f"{base}records/feed.xml",
-            page=f"{base}records/",
+            page=base + context.page("records/") if context.addresses.has_page("records/") else "",
             events=entries,
             updated=newest or "1970-01-01",
         )
     )
 
 
-def _llms(site: SiteView) -> bytes:
+def _changes_feed(context: Context, newest: str) -> bytes:
+    """One entry an ingest; it says only what no later ingest can change, so that a reader need not read it again."""
+    site = context.site
+    page = f"{site.permalink_base}changes/"
+    folders = context.index.folders()[: -FEED_ENTRIES - 1 : -1]
+    return atom(
+        Feed(
+            id=page,
+            title=f"{site.title}: changes",
+            subtitle=f"{_note(site)}What every ingest added, revised and refused, newest first.",
+            author=site.publisher,
+            address=site.permalink_base + CHANGES_FEED,
+            page=page,
+            events=tuple(_ingest_event(context, folder, page) for folder in folders),
+            updated=newest or "1970-01-01",
+        )
+    )
+
+
+def _ingest_event(context: Context, folder: FolderRow, page: str) -> Event:
+    new, revised, refused = ingested(context, folder)
+    address = f"{page}#ingest-{folder.number}"
+    return Event(
+        id=address,
+        title=f"Ingest {folder.number}: {source_of(context, folder).text}",
+        link=address,
+        updated=folder.published_on,
+        summary=f"{_note(context.site)}New runs: {new}. Revised: {revised}. Not taken: {refused}.",
+    )
+
+
+def _note(site: SiteView) -> str:
+    return "Illustrative data, not measurements. " if site.illustrative else ""
+
+
+def _llms(site: SiteView, addresses: Addresses) -> bytes:
     base = site.permalink_base
-    note = "Illustrative data, not measurements. " if site.illustrative else ""
+    note = _note(site)
+    twins = "Every page is a folder with `index.html` and, with the same content, `index.json`."
+    if not addresses.whole:
+        twins = "A page is a folder with `index.html`; where its head names one, `index.json` has the same content."
     details = (
-        "Every page is a folder with `index.html` and, with the same content, `index.json`. A canonical object stands"
+        f"{twins} A canonical object stands"
         " at `sha256/<first two hex digits>/<64 hex digits>.json`, and the SHA-256 of its bytes is its name. Ranks hold"
         " within one comparison group only; cite a run by its digest, never by its rank."
     )
@@ -105,8 +150,11 @@ def _llms(site: SiteView) -> bytes:
     machine = (
         ("All files with sizes and digests", f"{base}inventory.json", ""),
         ("SHA256SUMS", f"{base}SHA256SUMS", "for sha256sum -c"),
-        ("JSON Schema of a run page", f"{base}schema/v1/run.json", ""),
-        ("JSON Schema of a group page", f"{base}schema/v1/group.json", ""),
+        *(
+            (f"JSON Schema of a {kind} page", f"{base}{schema_path(kind)}", "")
+            for kind, folder in (("run", "runs/"), ("group", "groups/"))
+            if addresses.has_twin(folder)
+        ),
     )
     summary = note + (site.description or site.tagline or site.title)
     return llms_txt(site.title, summary, (Section("Pages", links), Section("Data", machine)), details)
@@ -119,6 +167,6 @@ def _citation(site: SiteView, newest: str) -> str:
         abstract=site.description or site.tagline or site.title,
         version=newest,
         released=newest,
-        url=site.permalink_base or None,
+        url=(site.permalink_base or None) if site.home else None,
         illustrative=site.illustrative,
     )

@@ -56,6 +56,7 @@ def _theme(site: Path, name: str) -> str:
         for folder in (layer.templates, layer.assets):
             for path in sorted(folder.rglob("*")):
                 if path.is_file():
-                    texts.update(f"{path.relative_to(folder)}\0".encode())
-                    texts.update(path.read_bytes())
+                    data = path.read_bytes()
+                    texts.update(f"{layer.name}\0{path.relative_to(folder)}\0{len(data)}\0".encode())
+                    texts.update(data)
     return texts.hexdigest()

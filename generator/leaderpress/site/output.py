@@ -150,7 +150,7 @@ class DirectoryOutput:
             self._paths.add(path)
 
     def _check_clashes(self, files: Files) -> None:
-        if self._old.inventory and files.keys() <= self._old.listed.keys():
+        if not self._old.listed or (self._old.inventory and files.keys() <= self._old.listed.keys()):
             return
         paths = _paths()
         for path in files:

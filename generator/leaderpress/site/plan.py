@@ -10,6 +10,7 @@ from itertools import islice
 
 from ..index import Index
 from ..views.base import Link, SiteView
+from .addresses import Addresses
 from .content import Content
 from .pages.group import PAGE_ROWS
 from .pages.listing import EVENTS_PAGE, INDEX_PAGE
@@ -70,10 +71,10 @@ def _wanted(keys: Iterable[str], only: Collection[str] | None) -> Iterator[str]:
 
 
 def _groups(index: Index, only: Collection[str] | None) -> Iterator[Job]:
-    """Groups in order of their keys, packed by their number of runs."""
+    """Groups by operation and workload, so that what their pages share is still at hand; packed by their runs."""
     keys: list[str] = []
     runs = 0
-    for key, members in index.pairs("select key, members from grp order by key"):
+    for key, members in index.pairs("select key, members from grp order by task, workload, key"):
         if only is not None and key not in only:
             continue
         keys.append(key)
@@ -103,6 +104,7 @@ def site_view(content: Content, generator: str, illustrative_sources: Sequence[s
     """The chrome of every page; nothing in it changes with an ingest, unless the kind of its sources does."""
     config = content.config
     base = config.permalink_base or ""
+    addresses = Addresses(config.outputs)
     slugs = set(illustrative_sources)
     return SiteView(
         title=config.title,
@@ -112,13 +114,14 @@ def site_view(content: Content, generator: str, illustrative_sources: Sequence[s
         language=config.language,
         permalink_base=base,
         base_path=config.base_path,
-        nav=NAV,
+        nav=tuple(link for link in NAV if addresses.has_page(link.path)),
         illustrative=bool(slugs)
         and all(content.sources[slug].illustrative for slug in slugs if slug in content.sources),
         feed="records/feed.xml" if base else "",
         generator=generator,
         report_url=config.report_url or "",
         note_url=config.note_url or "",
+        home=addresses.has_page(""),
     )
 
 

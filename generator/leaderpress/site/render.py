@@ -13,6 +13,7 @@ from .content import Content
 from .pages import heads, listing
 from .pages.context import Context, group_path, object_path, run_path
 from .pages.group import build_group, pager
+from .pages.peers import Peers
 from .pages.project import PAGE_ROWS, build_hardware, build_project
 from .pages.run import build_run
 from .pages.source import build_source
@@ -67,21 +68,18 @@ class Renderer:
         *,
         texts: tuple[str, ...] = (),
         source: str | None = None,
-        with_twin: bool = True,
-        switch: str | None = None,
     ) -> Iterator[File]:
         """A page and its twin, as far as the site's outputs ask for them."""
-        outputs = self._content.config.outputs
-        switched = switch or kind
-        if outputs.has(switched, "html", source):
+        addresses = self._context.addresses
+        if addresses.has_page(path, source):
             yield f"{path}index.html", self._html(kind, path, view, head, texts, source)
-        if with_twin and outputs.has(switched, "json", source):
-            yield f"{path}index.json", twin(kind, view, self._context.site.permalink_base)
+        if addresses.has_twin(path, source):
+            yield f"{path}index.json", twin(kind, view, self._context.site.permalink_base, path)
 
     def _html(
         self, kind: str, path: str, view: object, head: Head, texts: tuple[str, ...] = (), source: str | None = None
     ) -> bytes:
-        text = self._theme.render(
+        return self._theme.page(
             kind,
             page=view,
             site=self._context.site,
@@ -92,7 +90,6 @@ class Renderer:
             texts=texts,
             variants=(source,) if source else (),
         )
-        return text.encode()
 
     def _group_job(self, keys: tuple[str, ...]) -> Iterator[File]:
         index = self._context.index
@@ -100,23 +97,25 @@ class Renderer:
             group = index.group(key)
             ranked = index.ranked(key)
             unranked = index.unranked(key, group.siblings)
-            whole = build_group(self._context, group, ranked, unranked, index.events(key))
-            yield from self._group_pages(whole, len(ranked))
             own = [run for run in unranked if run.group == key]
+            peers = Peers(self._context, group, ranked, own)
+            whole = build_group(self._context, group, ranked, unranked, index.events(key), peers=peers)
+            yield from self._group_pages(whole, len(ranked))
             for run in (*ranked, *own):
                 path = run_path(run.digest)
-                view = build_run(self._context, run, group, ranked)
-                head = heads.run_head(self._context, view, path)
+                view = build_run(self._context, run, group, ranked, peers)
+                head = heads.run_head(self._context, run, view, peers.citable(run), path)
                 texts = tuple(index.identity_text(document.digest) for document in view.documents)
                 yield from self._page("run", path, view, head, texts=texts, source=run.source)
 
     def _group_pages(self, whole: GroupView, count: int) -> Iterator[File]:
         path = group_path(whole.key)
-        outputs = self._content.config.outputs
-        if outputs.has("group", "json"):
-            yield f"{path}index.json", twin("group", whole, self._context.site.permalink_base)
-        yield f"{path}ranking.csv", ranking_csv(whole)
-        if not outputs.has("group", "html"):
+        has_page, has_twin = self._context.addresses.has_page(path), self._context.addresses.has_twin(path)
+        if has_twin:
+            yield f"{path}index.json", twin("group", whole, self._context.site.permalink_base, path)
+        if has_page or has_twin:
+            yield f"{path}ranking.csv", ranking_csv(whole)
+        if not has_page:
             return
         size = len(whole.runs)
         pages = last_page(count)
@@ -178,9 +177,10 @@ class Renderer:
                     project,
                     runs,
                     held if page == 1 else [],
+                    len(held),
                     records,
                     subjects if page == 1 else [],
-                    pager(f"projects/{slug}/", page, total),
+                    pager(f"projects/{slug}/", page, total, linked=self._context.addresses.has_page(path)),
                     total,
                     (dates[0][0] or "", dates[0][1] or ""),
                 )
@@ -272,7 +272,7 @@ class Renderer:
             kind, path, build = builders[key]
             view = build()
             head = heads.head(context, view.title, view.description, path)  # type: ignore[attr-defined]
-            yield from self._page(kind, path, view, head, switch="index" if kind == "sources" else None)
+            yield from self._page(kind, path, view, head)
 
     def _prose_job(self, keys: tuple[str, ...]) -> Iterator[File]:
         for slug in keys:
@@ -282,7 +282,7 @@ class Renderer:
             contents = tuple(Link(heading.text, f"#{heading.id}") for heading in headings)
             view = ProseView(slug, page.title, page.description, page.text, contents, self._context.site.illustrative)
             head = heads.head(self._context, page.title, page.description or page.title, path)
-            yield from self._page("prose", path, view, head, switch="page")
+            yield from self._page("prose", path, view, head)
 
     def _fixed_job(self, keys: tuple[str, ...]) -> Iterator[File]:
         if "404" in keys:
@@ -295,7 +295,7 @@ class Renderer:
     def _not_found(self) -> bytes:
         view = NotFoundView("Page not found", "There is no page at this address.", self._context.site.illustrative)
         head = heads.plain_head(self._context, view.title, view.description, noindex=True)
-        text = self._theme.render(
+        return self._theme.page(
             "404",
             page=view,
             site=self._context.site,
@@ -304,7 +304,6 @@ class Renderer:
             leaf=self._leaf,
             path="",
         )
-        return text.encode()
 
 
 def _numbered(title: str, page: int) -> str:

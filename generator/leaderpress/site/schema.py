@@ -41,15 +41,18 @@ def schema_path(kind: str) -> str:
 
 
 @lru_cache(32)
-def twin_prefix(kind: str, permalink_base: str) -> bytes:
-    """The first bytes of a twin: its schema (relative to nothing without a permalink base) and its kind."""
-    reference = f"{permalink_base}{schema_path(kind)}"
+def twin_prefix(kind: str, base: str) -> bytes:
+    """The first bytes of a twin: its schema and its kind; `base` is what the schema's address is made from."""
+    reference = f"{base}{schema_path(kind)}"
     return b'{"$schema":' + orjson.dumps(reference) + b',"kind":' + orjson.dumps(kind) + b","
 
 
-def twin(kind: str, view: object, permalink_base: str) -> bytes:
-    """The JSON twin of a page: the view and nothing else."""
-    return twin_prefix(kind, permalink_base) + orjson.dumps(view)[1:] + b"\n"
+def twin(kind: str, view: object, permalink_base: str, path: str) -> bytes:
+    """The JSON twin of the page in the folder `path`: the view and nothing else.
+
+    Without a permalink base its schema is found from there, by as many steps up as the folder is deep.
+    """
+    return twin_prefix(kind, permalink_base or "../" * path.count("/")) + orjson.dumps(view)[1:] + b"\n"
 
 
 def schemas(permalink_base: str) -> dict[str, bytes]:
@@ -64,7 +67,7 @@ def _schema(kind: str, view: type, permalink_base: str) -> bytes:
     _open(schema)
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"{permalink_base}{schema_path(kind)}",
+        "$id": f"{permalink_base}{schema_path(kind)}" if permalink_base else f"{kind}.json",
         **schema,
     }
     schema["properties"] = {"$schema": {"type": "string"}, "kind": {"const": kind}, **schema["properties"]}

@@ -20,11 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from ..canonical import Json, canonical, sha256
-from ..index import sealed
+from ..errors import BuildError
+from ..index import coverage, sealed
 
 TRACE = "trace.json"
 BUILT = "built.sqlite"
 INDEX = "index.sqlite"
+HELD = "building.sqlite"
 VERSION = 1
 """Of the form of `trace.json`; another one is thrown away."""
 
@@ -32,7 +34,6 @@ _DOCUMENT_COLUMNS = ("digest", "subject", "project", "task", "workload", "protoc
 """Columns of a run that name documents its page shows."""
 _ROWS = ("task", "project", "workload", "environment", "protocol", "subject", "slug")
 """Tables with one row a document."""
-_STATEMENT = "digest, source, external_id, upstream_key, project, name, tags, aliases, artifacts, upstream_published_at"
 
 
 @dataclass(slots=True)
@@ -102,24 +103,38 @@ def digest_of_inputs(parts: Iterable[object]) -> str:
     return hashlib.sha256("\0".join(repr(part) for part in parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def hold(index: Path) -> Path:
+    """A name of its own for the index that a build reads: another command may replace the index meanwhile.
+
+    Call it while the output folder is locked, so that one build at a time uses the name.  Raises `BuildError`.
+    """
+    held = index.with_name(HELD)
+    try:
+        held.unlink(missing_ok=True)
+        os.link(index, held)
+    except OSError as fault:
+        raise BuildError("index-hold", str(fault.strerror or fault), at=str(held)) from None
+    return held
+
+
 def record(cache: Path, index: Path, inputs: Inputs, sums: str) -> None:
-    """Remember what the site with this `SHA256SUMS` digest was built from; a failure costs speed only."""
+    """Remember what the site with this `SHA256SUMS` digest was built from; a failure costs speed only.
+
+    `index` is what `hold` gave.
+    """
     built = cache / BUILT
-    part = cache / f"{BUILT}.{os.getpid()}"
     body = {
         "v": VERSION,
         "sums": sums,
         "common": dict(inputs.common),
         "notes": dict(inputs.notes),
         "pages": inputs.pages,
-        "index": sealed(index),
+        "index": _file_digest(index),
     }
     with suppress(OSError):
-        part.unlink(missing_ok=True)
-        os.link(index, part)
-        os.replace(part, built)
+        os.replace(index, built)
         # Renaming one name of a file over another name of the same file leaves both.
-        part.unlink(missing_ok=True)
+        index.unlink(missing_ok=True)
         _write(cache / TRACE, body)
 
 
@@ -162,7 +177,7 @@ def changes_since(body: Mapping[str, Any], cache: Path, index: Path, inputs: Inp
         return None
     notes: Mapping[str, str] = body["notes"]
     noted = {digest for digest in {*notes, *inputs.notes} if notes.get(digest) != inputs.notes.get(digest)}
-    same = body["index"] == sealed(index)
+    same = index.samefile(cache / BUILT)
     edited = body["pages"] != inputs.pages
     if same and not noted:
         # The sitemap and its like list pages, so they count as ways in.
@@ -218,8 +233,9 @@ class _Difference:
         self._db.execute("create temp table changed (digest text primary key) without rowid")
         shown = "digest, document_digest, identity_bytes"
         self._differ(shown, "document", "its document was added or described anew")
-        self._differ(_STATEMENT, "statement", "something new is stated about it")
-        self._differ("about, source, name, value", "fact", "a fact about it changed")
+        self._differ("*", "statement", "something new is stated about it")
+        # Facts are a history, and the newest counts: one that returns to an earlier value is a change too.
+        self._differ("*", "fact", "a fact about it changed")
         for table in _ROWS:
             self._differ("*", table, "what is shown of it changed")
         self._differ("*", "run", "its standing or what is shown of it changed")
@@ -243,16 +259,15 @@ class _Difference:
             yield from (row[0] for row in self._db.execute("select digest from main.task where name = ?", (name,)))
 
     def _coverage(self) -> Iterator[str]:
-        before, after = (self._counts(schema) for schema in ("old", "main"))
+        query = "select published_on, snapshot from {}.folder order by number"
+        before, after = (
+            coverage(
+                (published_on, json.loads(snapshot))
+                for published_on, snapshot in self._db.execute(query.format(schema))
+            )
+            for schema in ("old", "main")
+        )
         yield from (task for task in {*before, *after} if before.get(task) != after.get(task))
-
-    def _counts(self, schema: str) -> dict[str, Json]:
-        counts: dict[str, Json] = {}
-        for (snapshot,) in self._db.execute(f"select snapshot from {schema}.folder order by number"):
-            for task in json.loads(snapshot)["tasks"]:
-                if "stated" in task:
-                    counts[task["task"]] = (task["rows"], task["stated"])
-        return counts
 
     def _groups(self, found: Changes) -> None:
         for query in (
@@ -263,11 +278,19 @@ class _Difference:
             for row in self._db.execute(query):
                 found.groups.setdefault(row[0], "its ranking changed")
         for column in _DOCUMENT_COLUMNS:
-            query = f"select grp, {column} from main.run where {column} in changed"
-            for key, digest in self._db.execute(query):
-                found.groups.setdefault(key, f"{digest[:19]}: {self._reasons[digest]}")
+            for schema in ("main", "old"):
+                query = f"select grp, {column} from {schema}.run where {column} in changed"
+                for key, digest in self._db.execute(query):
+                    found.groups.setdefault(key, f"{digest[:19]}: {self._reasons[digest]}")
+        # An implementation may be made for another operation than its runs, and their pages name both.
+        query = (
+            "select grp, subject.task from main.run join main.subject on subject.digest = run.subject"
+            " where subject.task in changed"
+        )
+        for key, digest in self._db.execute(query):
+            found.groups.setdefault(key, f"{digest[:19]}: {self._reasons[digest]}")
         # A suite's page names the published cases of its operation, and what is stated about them.
-        facts = "select about, source, name, value from {}.fact"
+        facts = "select * from {}.fact"
         query = (
             "select grp, task from main.run where task in (select task from main.workload where digest in changed"
             " and (digest not in (select digest from old.workload) or digest in"
@@ -287,9 +310,10 @@ class _Difference:
         )
         for (key,) in self._db.execute(query).fetchall():
             found.groups.setdefault(key, "a run that it lists as excluded changed")
-        query = (
-            "select grp from main.run where digest in (select superseded_by from main.run where grp in dirty"
-            " and superseded_by != '') union select grp from main.run where superseded_by in changed"
+        query = "select grp from main.run where superseded_by in changed" + "".join(
+            f" union select grp from main.run where digest in (select superseded_by from {schema}.run"
+            " where grp in dirty or digest in changed)"
+            for schema in ("main", "old")
         )
         for (key,) in self._db.execute(query).fetchall():
             found.groups.setdefault(key, "a run that it supersedes, or that supersedes it, changed")
@@ -315,8 +339,10 @@ class _Difference:
             for digest, slug in self._db.execute(f"select digest, slug from main.{table} where digest in changed"):
                 units.setdefault(slug, self._reasons[digest])
         self._cases(found)
-        query = (
-            "select digest, project from main.subject where digest in changed or task in changed or project in changed"
+        query = " union ".join(
+            f"select digest, project from {schema}.subject"
+            " where digest in changed or task in changed or project in changed"
+            for schema in ("main", "old")
         )
         changed_subjects = self._db.execute(query).fetchall()
         self._slugs(found.projects, "project", {row[1] for row in changed_subjects}, "an implementation of it changed")

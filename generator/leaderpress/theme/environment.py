@@ -7,7 +7,7 @@ field is an error, and every fault of a template leaves as a `ThemeError` that n
 import hashlib
 import marshal
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -19,8 +19,9 @@ from markupsafe import Markup
 
 from ..errors import LeaderpressError, ThemeError
 from ..views.base import Head, Link, SiteView
-from . import fingerprint, flatten, functions, svg
+from . import flatten, functions, svg
 from .chain import Layer, choose, loader, open_chain, template_names, theme_folders
+from .fragments import Fragments, identity, shared
 
 _ACTIVE = {"css", "js", "svg", "png", "ico", "woff2", "txt"}
 """Suffixes of files that a theme may publish."""
@@ -40,7 +41,7 @@ _SECTIONS = {
 
 _FILTERS = (
     functions.name, functions.count, functions.grouped, functions.spelled, functions.upper_first,
-    functions.lower_first, functions.json_script,
+    functions.lower_first, functions.json_script, functions.total, shared,
 )  # fmt: skip
 
 
@@ -53,6 +54,7 @@ class Theme:
         self._environment = _environment(layers, self.asset)
         self._templates: dict[tuple[str, tuple[str, ...]], tuple[str, Template]] = {}
         self._codes: dict[str, CodeType] = {}
+        self._fragments: dict[tuple[int, str, str], tuple[SiteView, Fragments]] = {}
 
     def render(
         self,
@@ -67,7 +69,25 @@ class Theme:
         texts: tuple[str, ...] = (),
         variants: tuple[str, ...] = (),
     ) -> str:
-        """The page of `kind` as HTML.
+        """The page of `kind` as HTML; see `page`."""
+        return self.page(
+            kind, page=page, site=site, head=head, root=root, leaf=leaf, path=path, texts=texts, variants=variants
+        ).decode()
+
+    def page(
+        self,
+        kind: str,
+        *,
+        page: object,
+        site: SiteView,
+        head: Head,
+        root: str,
+        leaf: str,
+        path: str,
+        texts: tuple[str, ...] = (),
+        variants: tuple[str, ...] = (),
+    ) -> bytes:
+        """The page of `kind` as HTML in UTF-8.
 
         `page` is its view; `root` the prefix from the page to the root of the site (absolute for 404.html); `leaf`
         what follows a folder in a link (`""` or `index.html`); `path` the page's own folder; `texts` the canonical
@@ -75,15 +95,25 @@ class Theme:
         """
         name, template = self._template(kind, variants)
         values = {
+            **self._environment.globals,
             "page": page, "site": site, "head": head, "root": root, "leaf": leaf, "path": path, "texts": texts,
             "link": functions.linker(root, leaf), "section": section(site.nav, path),
+            "fragments": self._fragments_for(site, root, leaf),
         }  # fmt: skip
         try:
-            return "".join(template.root_render_func(template.new_context(values)))
+            # A flat template gives bytes already.
+            pieces: Iterable[Any] = template.root_render_func(template.new_context(values, shared=True))
+            return b"".join([piece if type(piece) is bytes else piece.encode() for piece in pieces])
         except LeaderpressError:
             raise
         except Exception as fault:
             raise self._explained(name, values, fault) from fault
+
+    def _fragments_for(self, site: SiteView, root: str, leaf: str) -> Fragments:
+        key = (id(site), root, leaf)
+        if key not in self._fragments:
+            self._fragments[key] = (site, Fragments())
+        return self._fragments[key][1]
 
     def asset(self, name: str) -> str:
         """The published path of an asset, `assets/site.1a2b3c4d.css`; ThemeError if no layer has it."""
@@ -96,13 +126,6 @@ class Theme:
     def assets(self) -> dict[str, bytes]:
         """All assets by published path, in order of their paths."""
         return dict(self._published)
-
-    def fingerprint(self, kind: str, variants: tuple[str, ...] = ()) -> str:
-        """Digest of everything in the theme that a page of `kind` can depend on, without its view."""
-        name, _ = self._template(kind, variants)
-        sources = fingerprint.closure(self._environment, name)
-        parts = [text for item in sorted(sources.items()) for text in item]
-        return fingerprint.digest_of(text.encode() for text in (name, *parts, *self._published))
 
     def _template(self, kind: str, variants: tuple[str, ...]) -> tuple[str, Template]:
         key = (kind, variants)
@@ -172,10 +195,10 @@ def _environment(layers: tuple[Layer, ...], asset: Callable[[str], str]) -> Envi
         cache_size=-1,
     )
     environment.code_generator_class = flatten.LeanCode
-    environment.extend(text=flatten.text)
+    environment.extend(text=flatten.text, inner=flatten.inner, identity=identity)
     environment.globals.update(
         asset=asset, svg=svg, markdown=_untrusted, page_markdown=_written, data_uri=functions.data_uri,
-        pretty=functions.pretty, plural=functions.plural, foreign=functions.foreign,
+        pretty=functions.pretty, plural=functions.plural, foreign=functions.foreign, fragments=Fragments(),
     )  # fmt: skip
     environment.filters.update({filtering.__name__: filtering for filtering in _FILTERS})
     return environment

@@ -4,22 +4,29 @@ Each function either returns plain text, which autoescaping then covers, or `Mar
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
-from urllib.parse import quote
+from typing import Any
 
-from markupsafe import Markup, escape
+import orjson
+from markupsafe import Markup
 
 from ..format import count_text, visible
+from ..format import lower_first as lower_first
+from ..format import upper_first as upper_first
+from .flatten import inner
 
 _FOREIGN = re.compile(r"(?:https?://[^\s/]|mailto:[^\s])", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029]")
 _PATH = re.compile(r"[A-Za-z0-9._~/-]*(?:\?[^\s\"<>]*)?(?:#[A-Za-z0-9._~-]+)?")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+# In text indented by orjson: a container whose members are scalars, a line each; no string holds a line feed.
+_FLAT = re.compile(r"[{\[](?:\n[^\n]*+(?<![{}\[\]])(?<![}\]],))++\n *+[}\]]")
 _PLAIN_NAME = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)+")
-_DATA_SAFE = "/:?@!$()*+,;=-._~"
+_DATA_ESCAPES = tuple((character, f"%{ord(character):02X}") for character in '\t\n\r "#&<>[\\]^`{|}')
 _PRETTY_LIMIT = 256
+_LONGEST_LINE = 80
 _WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
 
@@ -31,12 +38,14 @@ def foreign(address: str) -> str:
     return address if _FOREIGN.match(address) and not _CONTROL.search(address) else ""
 
 
+@lru_cache(maxsize=64)
 def linker(root: str, leaf: str) -> Callable[[str], str]:
     """How a page links: root-relative paths get its prefix and leaf, foreign addresses pass the allow-list.
 
     The result is empty for a path that is empty or not allowed; templates then show the text alone.
     """
 
+    @lru_cache(maxsize=4096)
     def link(path: str) -> str:
         if path[-1:] == "/" and path[0] != "/" and ":" not in path:
             return root + path + leaf
@@ -59,7 +68,7 @@ def is_plain_name(file_name: str) -> bool:
 @lru_cache(maxsize=16384)
 def name(text: str) -> Markup:
     """An untrusted name: set apart from the direction of the text around it, hidden characters written out."""
-    return Markup("<bdi>") + escape(visible(text)) + Markup("</bdi>")
+    return Markup(f"<bdi>{inner(visible(text))}</bdi>")
 
 
 def count(number: int) -> str:
@@ -82,19 +91,22 @@ def plural(number: int, one: str, many: str = "") -> str:
     return f"1 {one}" if number == 1 else f"{count(number)} {many or one + 's'}"
 
 
-def upper_first(text: str) -> str:
-    """The text with its first letter in upper case, the others as they are."""
-    return text[:1].upper() + text[1:]
-
-
-def lower_first(text: str) -> str:
-    """The text with its first letter in lower case, unless its first word is an acronym."""
-    return text if text[1:2].isupper() or text[1:2].isdigit() else text[:1].lower() + text[1:]
+def total(things: Iterable[Any], member: str) -> int:
+    """The sum of one member of several things."""
+    return sum(getattr(thing, member) for thing in things)
 
 
 def data_uri(media_type: str, text: str) -> str:
-    """A download that needs no file: the text in UTF-8, percent-encoded as far as an address needs it."""
-    return f"data:{media_type};charset=utf-8,{quote(text, safe=_DATA_SAFE)}"
+    """A download that needs no file: the text in UTF-8, percent-encoded as far as an address and an attribute need it.
+
+    Letters beyond ASCII stay: an address in HTML may hold them, and a browser reads them as UTF-8.
+    """
+    # The percent sign first, so that the escapes themselves are left alone.
+    text = text.replace("%", "%25")
+    for character, spelled_out in _DATA_ESCAPES:
+        if character in text:
+            text = text.replace(character, spelled_out)
+    return f"data:{media_type};charset=utf-8,{text}"
 
 
 def json_script(text: str) -> Markup:
@@ -110,8 +122,27 @@ def pretty(text: str) -> Markup:
     A container that holds no other stands on one line.  The result is the content of an element, never of an
     attribute: JSON is full of quotation marks, and as `&#34;` they would make up a tenth of a run's page.
     """
-    shown = "".join(_indent(_TOKEN.findall(text)))
+    shown = _indented(text)
     return Markup(shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
+
+
+def _indented(text: str) -> str:
+    """By orjson where it would write the very same literals, which is nearly always; else token by token."""
+    try:
+        value = orjson.loads(text)
+        if orjson.dumps(value).decode() == text:
+            return _FLAT.sub(_join, orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
+    except ValueError:
+        pass
+    return "".join(_indent(_TOKEN.findall(text)))
+
+
+def _join(match: re.Match[str]) -> str:
+    """A flat container on one line, if that is not too long."""
+    whole = match[0]
+    lines = whole.split("\n")
+    shown = lines[0] + " ".join([line.lstrip() for line in lines[1:-1]]) + whole[-1]
+    return shown if len(shown) <= _LONGEST_LINE else whole
 
 
 def _indent(tokens: list[str]) -> list[str]:
@@ -137,12 +168,15 @@ def _indent(tokens: list[str]) -> list[str]:
 
 
 def _flat_end(tokens: list[str], start: int) -> int:
-    """Where the container that opens at `start` ends, if it is short and holds no other; else 0."""
-    for position in range(start + 1, min(len(tokens), start + 32)):
-        if tokens[position] in "{[":
+    """Where the container that opens at `start` ends, if it fits on a line and holds no other; else 0."""
+    length = 2
+    for position in range(start + 1, len(tokens)):
+        token = tokens[position]
+        if token in "{[" or length > _LONGEST_LINE:
             return 0
-        if tokens[position] in "}]":
-            return position if sum(map(len, tokens[start:position])) < 72 else 0
+        if token in "}]":
+            return position
+        length += len(token) + (token in ",:")
     return 0
 
 

@@ -117,7 +117,7 @@ def _strip_mark(position: float, count: int) -> str:
     if position == 0:
         height, kind = max(height, 30), ' class="k1"'
     runs = "1 run" if count == 1 else f"{count} runs"
-    title = f"<title>{runs}, {_gap_at(position)}</title>"
+    title = f"<title>{runs}, {escape(_gap_at(position))}</title>"
     return f'<rect{kind} x="{round(position * 100, 1):g}%" y="{_AXIS - height}" height="{height}">{title}</rect>'
 
 

@@ -212,8 +212,8 @@ class WorkloadView:
     """Names of the varying axes."""
     cases: tuple[Case, ...]
     stated_columns: tuple[str, ...]
-    tensors: tuple[tuple[str, str, str], ...]
-    """(name, dtype, shape) of a single case."""
+    tensors: tuple[tuple[str, str, str, str], ...]
+    """(name, dtype, shape, origin of the elements or nothing) of a single case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +240,8 @@ class SiteView:
     """Template of the address to report an issue, with `{digest}` and `{permalink}`; may be empty."""
     note_url: str
     """The same for adding a replication or note."""
+    home: bool = True
+    """False where the site has no front page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,3 +259,5 @@ class Head:
     """(rel, address, media type): Signposting and alternates; root-relative or absolute."""
     json_ld: str
     """schema.org as JSON text, safe inside a script element; empty if none."""
+    twin: str = ""
+    """Root-relative path of the page's JSON twin, for a continuation page that of the first; empty without one."""

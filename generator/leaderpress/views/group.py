@@ -23,8 +23,8 @@ class RankedRun:
     value: float
     figure: Figure
     gap: str
-    position: float
-    """On the gap scale, 0 for the leader."""
+    position: float | None
+    """On the gap scale, 0 for the leader; None where the gap is no ratio (a value of zero or less)."""
     metrics: tuple[str, ...]
     """The source's own metrics, in the order of `metric_labels`."""
     metric_values: tuple[float | None, ...]

@@ -125,12 +125,12 @@ class ChangeRow:
     published_on: str
     dump: str
     counts: tuple[Item, ...]
-    """New runs, revised, withdrawn, new leaders, rejected."""
+    """New runs, revised, leading today, not taken."""
     runs: tuple[Link, ...]
     """New runs, at most 25."""
     more: int
     leaders: tuple[EventRow, ...]
-    """New leaders, at most 25."""
+    """Records of its runs that stand today, at most 25; a later ingest may take some away."""
     rejections: tuple[RejectionRow, ...]
 
 
@@ -141,6 +141,8 @@ class ChangesView:
     title: str
     description: str
     changes: tuple[ChangeRow, ...]
+    feed: str
+    """Path of the Atom feed, empty without one."""
     notes: tuple[tuple[str, str, Link, str], ...]
     """(date, kind, run, reason)."""
     illustrative: bool

@@ -20,7 +20,9 @@ class ProjectView:
     facts: tuple[Item, ...]
     """Runs, groups, records held, records ever set, first and last observation."""
     held: tuple[GroupRow, ...]
-    """Groups that the project leads."""
+    """Groups that the project leads, those with most runs first; at most a thousand, on the first page only."""
+    held_count: int
+    """How many it leads in all."""
     runs: tuple[RunRow, ...]
     run_count: int
     pager: Pager | None

@@ -1,11 +1,14 @@
 """Plots as data: positions on the site's one gap scale and on a time axis.  Pure."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from datetime import UTC, date, datetime
-from math import log10
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import MAXYEAR, UTC, date, datetime
+from decimal import Context, Decimal
+from math import isfinite, log10
 
-from ..format import gap_position, quantity
+from ..canonical import number_text
+from ..format import TIME_UNITS, gap_position, quantity
 from .base import Staircase, Strip
 
 SMALLEST_STRIP = 6
@@ -13,6 +16,7 @@ SMALLEST_STRIP = 6
 SMALLEST_STAIRCASE = 3
 _TICKS = ((0.001, "+0.1 %"), (0.01, "+1 %"), (0.1, "+10 %"), (1.0, "×2"), (9.0, "×10"), (99.0, "×100"))
 _LONGEST_IN_MONTHS = 280
+_EXACT = Context(prec=40)
 
 
 def has_scale(values: Iterable[float | int]) -> bool:
@@ -33,15 +37,21 @@ def strip(
         return None
     best = values[0]
     marks = Counter(round(gap_position(value, best, better), 3) for value in values)
-    return Strip(
+    whole = Strip(
         marks=tuple(sorted(marks.items())),
         leader=leader,
         leader_text=quantity(best, unit).text,
-        this=None if this is None else round(gap_position(this, best, better), 4),
-        this_text="" if this is None else quantity(this, unit).text,
-        median=round(gap_position(_median(values), best, better), 4),
-        ticks=((0.0, "#1", ""), *((_place(gap), text, _at_gap(best, gap, unit, better)) for gap, text in _TICKS)),
+        this=None,
+        this_text="",
+        median=round(gap_position(median(values), best, better), 4),
+        ticks=((0.0, "#1", ""), *_ticks(best, unit, better)),
     )
+    return whole if this is None else with_this(whole, this, best, unit, better)
+
+
+def with_this(group: Strip, value: float | int, best: float | int, unit: str, better: str) -> Strip:
+    """The distribution of a group, whose best value is `best`, with one of its values marked."""
+    return replace(group, this=round(gap_position(value, best, better), 4), this_text=quantity(value, unit).text)
 
 
 def staircase(
@@ -73,11 +83,7 @@ def staircase(
     return Staircase(
         steps=tuple((at(instant), height(value), name, quantity(value, unit).text) for instant, value, name in records),
         dots=tuple(sorted(dot for dot in dots if dot[1] <= 1)),
-        levels=tuple(
-            (round(_place(gap) / top, 4), text, _at_gap(best, gap, unit, better))
-            for gap, text in _TICKS
-            if _place(gap) < top
-        ),
+        levels=tuple((round(x / top, 4), text, shown) for x, text, shown in _ticks(best, unit, better) if x < top),
         months=_time_ticks(start, end),
         first=date.fromordinal(int(start)).isoformat(),
         last=date.fromordinal(int(end)).isoformat(),
@@ -88,17 +94,24 @@ def _place(gap: float) -> float:
     return round(min(1.0, log10(1 + 1000 * gap) / 5), 4)
 
 
-def _at_gap(best: float | int, gap: float, unit: str, better: str) -> str:
-    value = best / (1 + gap) if better == "higher" else best * (1 + gap)
-    if unit in ("ns", "us", "µs", "μs", "ms", "s"):
-        return quantity(value, unit).text
-    # Not a stated figure but a place on the axis: four digits say where it is.
-    return quantity(float(f"{value:.4g}"), unit).text
+def _ticks(best: float | int, unit: str, better: str) -> Iterator[tuple[float, str, str]]:
+    """The fixed ticks behind the leader; one whose figure no number can hold is left out."""
+    for gap, text in _TICKS:
+        value = best / (1 + gap) if better == "higher" else best * (1 + gap)
+        if unit not in TIME_UNITS:
+            # Not a stated figure but a place on the axis: four digits say where it is.
+            value = float(f"{value:.4g}")
+        if value > 0 and isfinite(value):
+            yield _place(gap), text, quantity(value, unit).text
 
 
-def _median(ordered: Sequence[float | int]) -> float:
+def median(ordered: Sequence[float | int]) -> float | int:
+    """The middle of sorted values, or the mean of the two in the middle: exactly that of their decimal literals."""
     middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+    if len(ordered) % 2:
+        return ordered[middle]
+    low, high = (Decimal(number_text(value)) for value in ordered[middle - 1 : middle + 1])
+    return float(_EXACT.divide(_EXACT.add(low, high), Decimal(2)))
 
 
 def _day(instant: str) -> float:
@@ -113,7 +126,7 @@ def _time_ticks(start: float, end: float) -> tuple[tuple[float, str], ...]:
     first = date.fromordinal(int(start))
     ticks: list[tuple[float, str]] = []
     year, month = first.year, first.month
-    while (day := date(year, month, 1).toordinal()) <= end and len(ticks) < 24:
+    while year <= MAXYEAR and (day := date(year, month, 1).toordinal()) <= end and len(ticks) < 24:
         if day >= start and (month - 1) % step == 0:
             ticks.append((round((day - start) / span, 4), str(year) if month == 1 else _MONTHS[month - 1]))
         year, month = (year, month + 1) if month < 12 else (year + 1, 1)

@@ -42,6 +42,8 @@ class SubjectView:
     identity: tuple[Item, ...]
     support: tuple[Item, ...]
     licence: tuple[Item, ...]
+    builds: tuple[Item, ...]
+    """How each variant is built or installed; empty if none is stated."""
     artifacts: tuple[Artifact, ...]
     runs: tuple[RunRow, ...]
     documents: tuple[Link, ...]

@@ -52,6 +52,12 @@ format = "count"
 """
 
 
+@pytest.mark.parametrize("unit", ["ns", "us", "\u00b5s", "\u03bcs", "ms", "s"])
+def test_a_time_may_be_in_any_unit_that_pages_scale(unit: str) -> None:
+    table = FULL.replace('unit = "ns"', f'unit = "{unit}"')
+    assert parse_source(table.encode(), "example", AT).metrics["latency"].unit == unit
+
+
 def test_a_full_table_is_read_in_its_order() -> None:
     assert parse_source(FULL.encode(), "example", AT) == SourceTable(
         slug="example",

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 
 from leaderpress.errors import BuildError
 from leaderpress.site import feeds
-from leaderpress.site.feeds import Address, Event, Feed, Section, atom, llms_txt, robots_txt, sitemap, tag_uri
+from leaderpress.site.feeds import Address, Event, Feed, Section, atom, llms_txt, robots_txt, sitemap
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 MAPS = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
@@ -154,13 +154,6 @@ def test_only_an_instant_in_utc_or_a_day_is_taken(updated: str) -> None:
         list(sitemap([Address(BASE, updated)], BASE))
 
 
-def test_a_tag_is_an_id_of_its_own() -> None:
-    assert tag_uri("Board.example", "2026-04-14", "record/a b") == "tag:board.example,2026-04-14:record/a%20b"
-    check_rfc4287(atom(replace(FEED, events=(event(1, id=tag_uri("b.example", "2026-04-14", "x")),))))
-    with pytest.raises(BuildError):
-        tag_uri("b.example", "today", "x")
-
-
 def locations(data: bytes, root: str, row: str) -> list[str]:
     document = etree.fromstring(data)
     assert document.tag == MAPS + root
@@ -217,16 +210,6 @@ def test_robots_may_read_everything_and_find_the_sitemap() -> None:
     robots.parse(text.splitlines())
     assert robots.can_fetch("any", f"{BASE}runs/x/")
     assert robots.site_maps() == [f"{BASE}sitemap.xml"]
-
-
-def test_robots_keep_out_of_what_is_closed_and_no_line_can_be_smuggled_in() -> None:
-    text = robots_txt(None, ["/x/search/", "/y\nAllow: /x/search/"]).decode()
-    robots = RobotFileParser()
-    robots.parse(text.splitlines())
-    assert not robots.can_fetch("any", f"{BASE}search/")
-    assert robots.can_fetch("any", f"{BASE}runs/")
-    assert len(text.splitlines()) == 3
-    assert robots.site_maps() is None
 
 
 def test_llms_txt_has_the_form_of_its_specification() -> None:

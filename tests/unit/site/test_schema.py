@@ -4,6 +4,7 @@ import dataclasses
 import json
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urljoin
 
 import example_views
 import jsonschema
@@ -115,9 +116,13 @@ def test_a_twin_has_exactly_the_fields_of_its_view(kind: str, twins: dict[str, d
         assert list(value) == ["$schema", "kind", *fields]
 
 
-def test_a_twin_without_a_permalink_base_names_its_schema_by_path() -> None:
-    value = json.loads(twin("group", example_views.GROUP, ""))
-    assert value["$schema"] == "schema/v1/group.json"
+@pytest.mark.parametrize("path", ["", "about/", "groups/x/", "projects/ada/2/"])
+def test_a_twin_without_a_permalink_base_leads_to_its_schema(path: str) -> None:
+    value = json.loads(twin("group", example_views.GROUP, "", path))
+    page = f"https://anywhere.example/below/{path}index.json"
+    found = urljoin(page, value["$schema"])
+    assert found == "https://anywhere.example/below/schema/v1/group.json"
+    assert urljoin(found, json.loads(schemas("")["schema/v1/group.json"])["$id"]) == found
 
 
 def test_numbers_in_twins_are_the_exact_ones(twins: dict[str, dict[str, Any]]) -> None:

@@ -2,7 +2,9 @@
 
 from itertools import pairwise
 
-from leaderpress.views.scale import staircase, strip
+import pytest
+
+from leaderpress.views.scale import median, staircase, strip
 
 DAYS = [f"2026-0{month}-01T00:00:00.000Z" for month in range(1, 7)]
 
@@ -80,3 +82,47 @@ def test_a_run_observed_after_the_snapshot_stretches_the_axis() -> None:
     assert plot is not None
     assert plot.last == "2026-06-01"
     assert plot.steps[-1][0] == 1.0
+
+
+@pytest.mark.parametrize("better", ["lower", "higher"])
+@pytest.mark.parametrize("unit", ["ns", "gbps"])
+@pytest.mark.parametrize("value", [1e307, 1.7976931348623157e308, 5e-324, 2**53 - 1])
+def test_a_strip_leaves_out_ticks_whose_figure_no_number_holds(value: float, unit: str, better: str) -> None:
+    plot = strip([value] * 6, unit, better, leader="a")
+    assert plot is not None
+    assert plot.marks == ((0.0, 6),)
+    assert plot.ticks[0] == (0.0, "#1", "")
+    assert not [text for _, _, text in plot.ticks if "inf" in text.lower()]
+
+
+def test_the_ticks_that_numbers_hold_stay() -> None:
+    plot = strip([1e307] * 6, "gbps", "lower", leader="a")
+    assert plot is not None
+    assert [text for _, text, _ in plot.ticks] == ["#1", "+0.1 %", "+1 %", "+10 %", "×2", "×10"]
+
+
+@pytest.mark.parametrize(
+    ("values", "middle"),
+    [
+        ([3], 3),
+        ([1, 2, 9], 2),
+        ([0.1, 0.2], 0.15),
+        ([0.1, 0.1, 0.7, 0.8], 0.4),
+        ([1, 2], 1.5),
+        ([1.7e308, 1.7e308], 1.7e308),
+        ([-1.7e308, 1.7e308], 0),
+        ([5e-324, 5e-324], 5e-324),
+        ([2**53 - 2, 2**53 - 1], 2**53 - 1.5),
+    ],
+)
+def test_a_median_is_exact_in_decimals_and_never_overflows(values: list[float], middle: float) -> None:
+    assert median(values) == middle
+
+
+@pytest.mark.parametrize("first", ["2026-01-01", "9999-09-01", "9999-12-31"])
+def test_a_staircase_can_reach_the_end_of_the_calendar(first: str) -> None:
+    days = [f"{first}T00:00:00.000Z", "9999-12-31T00:00:00.000Z", "9999-12-31T23:59:59.999Z"]
+    plot = staircase([(day, 3 - n, "a") for n, day in enumerate(days)], [], "ns", "lower", "9999-12-31")
+    assert plot is not None
+    assert plot.last == "9999-12-31"
+    assert all(0 <= place <= 1 for place, _ in plot.months)

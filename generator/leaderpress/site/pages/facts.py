@@ -4,20 +4,19 @@ Every field that a manifest states appears; one that it does not state reads `no
 for it, and is left out where its absence says nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...canonical import canonical, number_text
-from ...format import count_text, file_size, gap_text, quantity
-from ...index import FactRow, RunRow
+from ...format import count_text, file_size, gap_text, lower_first, quantity
+from ...index import FactRow, RunRow, StatementRow
+from ...ranking.eligibility import status_words
 from ...views.base import Figure, Item
 from ...views.run import Artifact, Measurement
 from .context import Context, figure, figure_text, item
+from .editorial import editorial, label_items
 
 Spec = Mapping[str, Any]
-
-OUTSIDE = "outside the digest"
-"""Said of what stands beside an identity and may change without it."""
 
 LONGEST_FACT = 200
 """Characters of a fact that a page shows; code and logs of third parties are longer, and not ours to publish."""
@@ -31,6 +30,11 @@ STATISTICS = {
     "p95": "95th percentile",
     "mad": "median absolute deviation",
 }
+_DEVICE = (
+    ("clocksLocked", "Clocks locked"),
+    ("powerLimitWatts", "Power limit, W"),
+    ("persistenceMode", "Persistence mode"),
+)
 _TIMES_SHOWN = ("mean", "median", "minimum", "p05", "p95", "maximum", "mad")
 
 
@@ -41,7 +45,7 @@ def statistic_text(statistic: str) -> str:
 
 def primary_label(context: Context, run: RunRow) -> str:
     """`mean latency`, `score`."""
-    words = (statistic_text(run.statistic), context.metric_label(run.source, run.metric).lower())
+    words = (statistic_text(run.statistic), lower_first(context.metric_label(run.source, run.metric)))
     return " ".join(word for word in words if word) if run.metric else ""
 
 
@@ -52,8 +56,7 @@ def spread_text(run: RunRow, spec: Spec) -> str:
         return ""
     stated = timing["latencyNs"]
     if interval := stated.get("confidence95"):
-        half = (interval[1] - interval[0]) / 2
-        return f"± {quantity(half, 'ns').text}"
+        return _interval_text(interval, run.value)
     if "mad" in stated:
         return f"± {quantity(stated['mad'], 'ns').text} (MAD)"
     if "minimum" in stated and "maximum" in stated:
@@ -61,11 +64,21 @@ def spread_text(run: RunRow, spec: Spec) -> str:
     return ""
 
 
+def _interval_text(interval: Sequence[int], value: float | int | None) -> str:
+    """`± 1.20 µs` where the value stands in the middle of its 95 % interval, else both bounds."""
+    low, high = interval
+    # The middle of whole nanoseconds may lie half of one away from the value that was rounded to one.
+    if value is not None and abs(low + high - 2 * value) <= 1:
+        return f"± {quantity((high - low) / 2, 'ns').text}"
+    return f"{quantity(low, 'ns').text} to {quantity(high, 'ns').text} (95 %)"
+
+
 def samples_text(spec: Spec) -> str:
-    """`of 100`, empty when not stated."""
-    samples = spec.get("timing", {}).get("samples")
-    if samples is None and spec.get("measurements"):
-        samples = spec["measurements"][0].get("sampleCount")
+    """`of 100`, the samples behind the primary value; empty when not stated."""
+    if "timing" in spec:
+        samples = spec["timing"].get("samples")
+    else:
+        samples = spec["measurements"][0].get("sampleCount") if spec.get("measurements") else None
     return "" if samples is None else f"of {samples}"
 
 
@@ -81,6 +94,9 @@ def measurements(context: Context, run: RunRow, spec: Spec) -> tuple[Measurement
                 shown = figure(timing["latencyNs"][name], "ns")
                 spread = spread_text(run, spec) if name == first else ""
                 rows.append(Measurement("latency", statistic_text(name), shown, spread, samples, "run manifest"))
+        for bound, value in zip(("lower", "upper"), timing["latencyNs"].get("confidence95", ()), strict=False):
+            words = f"95 % interval, {bound} bound"
+            rows.append(Measurement("latency", words, figure(value, "ns"), "", samples, "run manifest"))
     for stated in spec.get("measurements", ()):
         count = stated.get("sampleCount")
         rows.append(
@@ -152,31 +168,39 @@ def correctness(run: RunRow, spec: Spec) -> tuple[str, tuple[Item, ...]]:
         item("Maximum relative error", _number(stated.get("maximumRelativeError"))),
         item("Matched ratio", _number(stated.get("matchedRatio"))),
     )
-    say = "Compared with the reference; the source marks the run passed." if run.status == "passed" else ""
-    return say, items
+    verdict = "passed" if run.status == "passed" else f"“{lower_first(status_words(run.status))}”"
+    return f"Compared with the reference; the source marks the run {verdict}.", items
 
 
-def editorial(metadata: Spec) -> list[Item]:
-    """How the source entitles a document; metadata may change while the digest stays."""
-    named = (("Title", metadata.get("title")), ("Name", metadata["name"]))
-    return [item(label, text, mono=label == "Name", extra=OUTSIDE) for label, text in named if text]
+def stated_names(spec: Spec, external_id: str, task_raw: str) -> list[Item]:
+    """What the run's document names besides: the source's id and benchmark for it, and the exact harness.
+
+    An id that ends the external one (`196` of `submission/196`) and the operation's raw name are said already.
+    """
+    native, harness = spec.get("sourceNative", {}), spec.get("evidence", {}).get("harness", {})
+    said = {"externalId": (external_id, external_id.rpartition("/")[2]), "benchmark": (task_raw,)}
+    besides = {name: native[name] for name, known in said.items() if name in native and native[name] not in known}
+    return [
+        *optional(besides, ("externalId", "Id in the manifest"), ("benchmark", "Benchmark at the source")),
+        *optional(harness, ("repository", "Harness repository"), ("commit", "Harness commit")),
+    ]
 
 
 def protocol(document: Spec) -> tuple[Item, ...]:
     """Every field of a BenchmarkProtocol."""
     spec = document["spec"]
     harness, measurement = spec["harness"], spec["measurement"]
-    comparability = spec.get("comparability", {})
+    comparability, checking = spec.get("comparability", {}), spec.get("correctness", {})
     version = f" {harness['version']}" if "version" in harness else ""
     lines = [
         item("Harness", harness["name"] + version),
-        *_optional(harness, ("repository", "Repository"), ("commit", "Commit")),
+        *optional(harness, ("repository", "Repository"), ("commit", "Commit")),
         item("Timer", measurement["timer"], mono=True),
         item("Primary statistic", statistic_text(measurement["primaryStatistic"])),
         item("Synchronization", measurement.get("synchronization")),
-        item("Warm-up", _warm_up(measurement)),
+        item("Warm-up", _warm_up(measurement), extra=_exact_warm_up(measurement)),
         item("Iterations", measurement.get("measuredIterations")),
-        *_optional(
+        *optional(
             measurement,
             ("samples", "Samples"),
             ("compileIncluded", "Compile time included"),
@@ -184,9 +208,9 @@ def protocol(document: Spec) -> tuple[Item, ...]:
             ("inputRegeneration", "Input regeneration"),
             ("outlierPolicy", "Outliers"),
         ),
-        item("Correctness reference", spec["correctness"]["reference"]),
-        item("Comparator", spec["correctness"]["comparator"], mono=True),
-        *_optional(spec, ("devicePolicy", "Device policy")),
+        item("Correctness reference", checking.get("reference")),
+        item("Comparator", checking.get("comparator"), mono=True),
+        *optional(spec.get("devicePolicy", {}), *_DEVICE),
         item("Comparability family", comparability.get("family"), mono=True),
         item("Comparable", comparability.get("notes")),
         *editorial(document["metadata"]),
@@ -199,9 +223,12 @@ def _warm_up(measurement: Spec) -> str | None:
     if "warmupIterations" in measurement:
         parts.append(f"{measurement['warmupIterations']} iterations")
     if "warmupDuration" in measurement:
-        duration = measurement["warmupDuration"]
-        parts.append(quantity(duration, "ns").text if isinstance(duration, int) else str(duration))
+        parts.append(quantity(measurement["warmupDuration"], "ns").text)
     return ", ".join(parts) or None
+
+
+def _exact_warm_up(measurement: Spec) -> str:
+    return quantity(measurement["warmupDuration"], "ns").exact if "warmupDuration" in measurement else ""
 
 
 def environment(document: Spec, hardware_path: str, labels: Mapping[str, str]) -> tuple[Item, ...]:
@@ -214,33 +241,26 @@ def environment(document: Spec, hardware_path: str, labels: Mapping[str, str]) -
     lines = [
         item("GPU", gpu, path=hardware_path),
         item("Vendor", hardware["vendor"]),
-        *_optional(hardware, ("formFactor", "Form factor"), ("count", "GPUs"), ("interconnect", "Interconnect")),
+        *optional(hardware, ("formFactor", "Form factor"), ("count", "GPUs"), ("interconnect", "Interconnect")),
     ]
     if "memoryBytes" in hardware:
-        lines.append(item("Memory", file_size(hardware["memoryBytes"])))
+        exact = hardware["memoryBytes"]
+        lines.append(item("Memory", file_size(exact), extra=f"{number_text(exact)} bytes"))
     lines += [
-        *_optional(software, ("operatingSystem", "Operating system"), ("kernel", "Kernel")),
+        *optional(software, ("operatingSystem", "Operating system"), ("kernel", "Kernel")),
         item("Driver", software.get("driver")),
         item("CUDA", software.get("cudaToolkit")),
         item("Framework", " ".join(str(part) for part in framework.values()) if framework else None),
-        *_optional(software, ("compiler", "Compiler")),
+        *optional(software, ("compiler", "Compiler")),
     ]
     lines += (
         item(name.replace("_", " ").capitalize(), version) for name, version in software.get("libraries", {}).items()
     )
-    lines += _optional(
-        settings,
-        ("clocksLocked", "Clocks locked"),
-        ("powerLimitWatts", "Power limit, W"),
-        ("persistenceMode", "Persistence mode"),
-        ("eccEnabled", "ECC"),
-    )
+    lines += optional(settings, *_DEVICE, ("eccEnabled", "ECC"))
     lines += (item(name, value, mono=True) for name, value in settings.get("environmentVariables", {}).items())
-    lines += _optional(spec, ("imageDigest", "Image digest"))
+    lines += optional(spec, ("imageDigest", "Image digest"))
     lines += editorial(document["metadata"])
-    lines += (
-        item(name.replace("_", " ").capitalize(), value, extra=f"label, {OUTSIDE}") for name, value in labels.items()
-    )
+    lines += label_items(labels)
     return tuple(lines)
 
 
@@ -250,30 +270,44 @@ def artifacts(run_spec: Spec, subject_spec: Spec, stated: Sequence[Mapping[str, 
     source = subject_spec.get("source")
     known = {mirror["digest"]: mirror for mirror in stated}
     if source:
-        mirror = known.pop(source["contentDigest"], {})
+        mirror = known.get(source["contentDigest"], {})
         found.append(_artifact(source.get("fileName", "source"), "source", source["contentDigest"], mirror, source))
     evidence = run_spec.get("evidence", {})
-    for role in ("logs", "rawSamples"):
-        if reference := evidence.get(role):
-            mirror = known.pop(reference["digest"], {})
-            name = "log" if role == "logs" else "raw samples"
-            found.append(_artifact(name, role, reference["digest"], mirror, {"uri": reference["uri"]}))
+    samples = (evidence.get("rawSamples"), run_spec.get("timing", {}).get("rawSamples"))
+    for role, reference in (("log", evidence.get("logs")), *(("raw samples", one) for one in samples)):
+        if reference:
+            mirror = known.get(reference["digest"], {})
+            found.append(_artifact(role, role, reference["digest"], mirror, {"uri": reference["uri"]}))
+    named = {artifact.digest for artifact in found}
     found += (
-        _artifact(str(mirror.get("role", "file")), "file", digest, mirror, {}) for digest, mirror in known.items()
+        _artifact(str(mirror.get("role", "file")), "file", digest, mirror, {})
+        for digest, mirror in known.items()
+        if digest not in named
     )
-    return tuple(found)
+    return tuple(dict.fromkeys(found))
+
+
+def stated_artifacts(statements: Iterable[StatementRow]) -> list[Mapping[str, Any]]:
+    """What the sources state about files; the first statement about a file counts."""
+    named: dict[str, Mapping[str, Any]] = {}
+    for statement in statements:
+        for one in statement.artifacts:
+            named.setdefault(one["digest"], one)
+    return list(named.values())
 
 
 def _artifact(name: str, role: str, digest: str, mirror: Spec, stated: Spec) -> Artifact:
     size = mirror.get("sizeBytes", stated.get("sizeBytes"))
     uri = mirror.get("uri") or stated.get("uri", "")
     public = uri if uri.startswith("https://") else ""
+    # An address that ends with the digest says nothing that the digest does not.
+    address = f" as {uri}" if uri and not uri.endswith(digest) else ""
     return Artifact(
         name=name,
-        role={"logs": "log", "rawSamples": "raw samples"}.get(role, role),
+        role=role,
         media_type=mirror.get("mediaType", "not stated"),
         size=file_size(size) if size is not None else "not stated",
-        availability="at the source" if public else "named by the source, not published here",
+        availability="at the source" if public else f"named by the source{address}, not published here",
         licence=mirror.get("licence") or "not stated",
         digest=digest,
         uri=public,
@@ -294,18 +328,26 @@ def _number(value: float | int | None) -> str | None:
     return None if value is None else number_text(value)
 
 
-def _optional(spec: Spec, *fields: tuple[str, str]) -> list[Item]:
+def optional(spec: Spec, *fields: tuple[str, str]) -> list[Item]:
+    """A line for each of these (member, label) that is stated; an https address leads there."""
     lines = []
     for name, label in fields:
         if name in spec:
             value = spec[name]
-            lines.append(item(label, value, path=value if isinstance(value, str) and value[:8] == "https://" else ""))
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            path = value if isinstance(value, str) and value[:8] == "https://" else ""
+            lines.append(item(label, number_text(value) if is_number else value, path=path))
     return lines
 
 
 def stated_items(context: Context, digest: str) -> list[Item]:
     """What the source states about a document outside its manifest; a long text stays in the records."""
-    return [_stated_item(context, fact) for fact in context.index.facts(digest) if fact.value is not None]
+    return fact_items(context, context.index.facts(digest))
+
+
+def fact_items(context: Context, facts: Iterable[FactRow]) -> list[Item]:
+    """The same for facts that were looked up before."""
+    return [_stated_item(context, fact) for fact in facts if fact.value is not None]
 
 
 def _stated_item(context: Context, fact: FactRow) -> Item:

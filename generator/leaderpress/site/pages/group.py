@@ -3,17 +3,19 @@
 from collections.abc import Sequence
 
 from ...cite import Citable, coins
-from ...format import count_text, date_text, gap_position, gap_text
+from ...format import count_text, date_text, gap_position, gap_text, margin_text, upper_first
 from ...index import EventRow, GroupRow, RunRow
-from ...manifests.source import TIME_UNITS
 from ...ranking import POLICY
 from ...ranking.eligibility import reason_words
 from ...ranking.group import GroupKey
+from ...ranking.rank import label as rank_label
 from ...views.base import CitationView, Item, Link, Pager, Reason, Staircase
 from ...views.group import ExcludedRun, GroupRecord, GroupView, RankedRun
-from ...views.scale import has_scale, staircase, strip
-from .context import Context, figure, figure_text, group_path, hexa, item, object_path, rank_label, run_path
-from .run import MOST_COLUMNS, citation_view, profile_text, run_citable
+from ...views.scale import has_scale, median, staircase
+from .citation import citation_view
+from .context import Context, figure, figure_text, group_path, hexa, item, object_path
+from .peers import MOST_COLUMNS, Peers
+from .run import is_timed, profile_text
 from .task import improvement_text
 
 PAGE_ROWS = 1000
@@ -27,9 +29,10 @@ def build_group(
     ranked: Sequence[RunRow],
     unranked: Sequence[RunRow],
     events: Sequence[EventRow],
-    page: int | None = None,
+    peers: Peers | None = None,
 ) -> GroupView:
-    """The view of one group: with the rows of one page, or with all of them (None), which is the twin."""
+    """The view of one group with all of its rows, which is the twin."""
+    peers = peers or Peers(context, group, ranked)
     index = context.index
     task = index.task(group.task)
     environment = index.environment(group.environment)
@@ -40,13 +43,13 @@ def build_group(
     order = _source_order(context, ranked, slugs)
     shared = _shared(ranked)
     rows = tuple(
-        _ranked_run(context, run, ranked[0], group, columns, order.get(run.digest), number <= COINS_ROWS)
+        _ranked_run(context, peers, run, columns, order.get(run.digest), number <= COINS_ROWS)
         for number, run in enumerate(ranked, start=1)
     )
     title = f"{task.name} · {environment.product}"
-    value_label = context.metric_label(members[0].source, group.metric) if group.metric else ""
+    value_label = context.joint_label(slugs, group.metric) if group.metric else ""
     values = [run.value for run in ranked if run.value is not None]
-    records = _records(events, by_digest, group)
+    records = _records(context, events, by_digest, group)
     as_of = max((run.published_on for run in members), default="")
     body = group_key(context, group)
     path = group_path(group.key)
@@ -62,7 +65,7 @@ def build_group(
         environment_note=environment.note,
         workload=Link(index.workload(group.workload).summary, object_path(group.workload)),
         metric=group.metric_key,
-        metric_label=value_label[:1].upper() + value_label[1:],
+        metric_label=upper_first(value_label),
         unit=group.unit,
         better=group.direction,
         policy=POLICY,
@@ -74,19 +77,19 @@ def build_group(
         facts=_facts(ranked, values, group),
         caption=_caption(ranked, shared),
         shared=tuple(shared),
-        metric_labels=tuple(context.metric_label(members[0].source, name) for name in columns),
+        metric_labels=tuple(context.joint_label(_stating(ranked or unranked, name), name) for name in columns),
         source_order_label=_order_label(context, slugs) if order else "",
-        runs=rows if page is None else rows[(page - 1) * PAGE_ROWS : page * PAGE_ROWS],
-        pager=pager(path, page or 1, len(ranked)),
-        strip=strip(values, group.unit, group.direction, leader=ranked[0].name) if ranked else None,
+        runs=rows,
+        pager=pager(path, 1, len(ranked), linked=context.addresses.has_page(path)),
+        strip=peers.strip,
         staircase=group_staircase(events, by_digest, ranked, group, as_of),
         records=records,
-        excluded=tuple(_excluded(run) for run in unranked),
+        excluded=tuple(_excluded(context, run) for run in unranked),
         coverage=_coverage(context, group, ranked),
         parts=_parts(context, group),
         key_body=body.body().decode(),
-        citation=_citation(context, group, title, ranked, as_of),
-        downloads=_downloads(path, len(ranked)),
+        citation=_citation(context, group, title, ranked, as_of, illustrative=context.illustrative(slugs)),
+        downloads=_downloads(context, path, len(ranked)),
         sources=context.source_lines(slugs),
         illustrative=context.illustrative(slugs),
     )
@@ -104,46 +107,43 @@ def group_key(context: Context, group: GroupRow) -> GroupKey:
     )
 
 
-def pager(path: str, page: int, count: int, size: int = PAGE_ROWS) -> Pager | None:
-    """Continuation of a long table below `path`; None when one page holds it."""
+def pager(path: str, page: int, count: int, size: int = PAGE_ROWS, *, linked: bool = True) -> Pager | None:
+    """Continuation of a long table below `path`; None when one page holds it.  Not `linked`: only twins are written."""
     pages = -(-count // size)
     if pages <= 1:
         return None
+    if not linked:
+        return Pager(page, pages, "", "")
     before = "" if page == 1 else (path if page == 2 else f"{path}{page - 1}/")
     return Pager(page, pages, before, f"{path}{page + 1}/" if page < pages else "")
 
 
 def _ranked_run(
-    context: Context,
-    run: RunRow,
-    leader: RunRow,
-    group: GroupRow,
-    columns: Sequence[str],
-    order: int | None,
-    with_coins: bool,
+    context: Context, peers: Peers, run: RunRow, columns: Sequence[str], order: int | None, with_coins: bool
 ) -> RankedRun:
+    leader, group = peers.ranked[0], peers.group
     positive = has_scale((run.stated, leader.stated))
     return RankedRun(
         digest=run.digest,
         anchor=f"run-{hexa(run.digest)[:12]}",
-        path=run_path(run.digest),
+        path=context.run_page(run.digest, run.source),
         rank=run.rank,
         tied=run.tied > 0,
-        label=rank_label(run),
+        label=rank_label(run.rank, run.tied),
         name=run.name,
         revision=run.revision,
-        project=Link(run.project_name, f"projects/{run.project_slug}/" if run.project_slug else ""),
+        project=Link(run.project_name, context.page(f"projects/{run.project_slug}/") if run.project_slug else ""),
         value=run.stated,
         figure=figure(run.stated, run.unit),
         gap=gap_text(run.stated, leader.stated, group.direction),
-        position=round(gap_position(run.stated, leader.stated, group.direction), 4) if positive else 0.0,
+        position=round(gap_position(run.stated, leader.stated, group.direction), 4) if positive else None,
         metrics=tuple(context.metric_value(run.source, name, run.metrics) for name in columns),
         metric_values=tuple(run.metrics.get(name) for name in columns),
         source_order=order,
         evidence=run.evidence,
         observed_on=run.observed_at[:10],
         published_on=run.published_on,
-        coins=coins(run_citable(context, run)) if with_coins else "",
+        coins=coins(peers.citable(run)) if with_coins else "",
     )
 
 
@@ -152,6 +152,11 @@ def _metric_columns(context: Context, runs: Sequence[RunRow]) -> list[str]:
     for run in runs:
         names |= dict.fromkeys(context.own_metrics(run))
     return list(names)[:MOST_COLUMNS]
+
+
+def _stating(runs: Sequence[RunRow], metric: str) -> list[str]:
+    """The sources that state a metric about any of the runs."""
+    return sorted({run.source for run in runs if metric in run.metrics})
 
 
 def _source_order(context: Context, ranked: Sequence[RunRow], slugs: Sequence[str]) -> dict[str, int]:
@@ -200,17 +205,16 @@ def _caption(ranked: Sequence[RunRow], shared: dict[str, str]) -> str:
 def _facts(ranked: Sequence[RunRow], values: Sequence[float | int], group: GroupRow) -> tuple[Item, ...]:
     if not ranked:
         return ()
-    middle = len(values) // 2
-    median = values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
+    projects = len({run.project for run in ranked if run.project})
     lines = [
         item("Runs", count_text(len(ranked))),
-        item("Projects", count_text(len({run.project for run in ranked}))),
+        item("Projects", count_text(projects) if projects else None),
         item("Ranks", count_text(group.ranks)),
     ]
     if len(ranked) > 2:
-        lines.append(item("Median", figure_text(figure(median, group.unit))))
+        lines.append(item("Median", figure_text(figure(median(values), group.unit))))
     if len(ranked) > 1:
-        worst = "Slowest" if group.unit in TIME_UNITS else "Last"
+        worst = "Slowest" if is_timed(group) else "Last"
         lines.append(item(worst, figure_text(figure(values[-1], group.unit))))
     observed = sorted(run.observed_at[:10] for run in ranked)
     lines += [item("First observed", observed[0]), item("Last observed", observed[-1])]
@@ -231,15 +235,17 @@ def _ahead(ranked: Sequence[RunRow], group: GroupRow) -> str:
     second = next((run for run in ranked if run.rank == 2), None)
     if second is None or second.value is None or ranked[0].value is None:
         return ""
-    gap = gap_text(second.value, ranked[0].value, group.direction).removeprefix("+")
+    gap = margin_text(second.value, ranked[0].value, group.direction)
     return f"{gap} ahead of #2, {second.name}"
 
 
-def _records(events: Sequence[EventRow], runs: dict[str, RunRow], group: GroupRow) -> tuple[GroupRecord, ...]:
+def _records(
+    context: Context, events: Sequence[EventRow], runs: dict[str, RunRow], group: GroupRow
+) -> tuple[GroupRecord, ...]:
     return tuple(
         GroupRecord(
             digest=event.digest,
-            path=run_path(event.digest),
+            path=context.run_page(event.digest, runs[event.digest].source),
             observed_at=event.observed_at,
             observed_on=event.observed_at[:10],
             name=runs[event.digest].name,
@@ -260,10 +266,10 @@ def group_staircase(
     return staircase(records, others, group.unit, group.direction, until)
 
 
-def _excluded(run: RunRow) -> ExcludedRun:
+def _excluded(context: Context, run: RunRow) -> ExcludedRun:
     return ExcludedRun(
         digest=run.digest,
-        path=run_path(run.digest),
+        path=context.run_page(run.digest, run.source),
         short=hexa(run.digest)[:8],
         name=run.name,
         revision=run.revision,
@@ -318,9 +324,12 @@ def _parts(context: Context, group: GroupRow) -> tuple[Item, ...]:
     return tuple(lines)
 
 
-def _citation(context: Context, group: GroupRow, title: str, ranked: Sequence[RunRow], as_of: str) -> CitationView:
+def _citation(
+    context: Context, group: GroupRow, title: str, ranked: Sequence[RunRow], as_of: str, *, illustrative: bool
+) -> CitationView:
     count = len(ranked)
-    path = group_path(group.key)
+    own = group_path(group.key)
+    path = context.page(own) or context.addresses.twin(own)
     citable = Citable(
         key=f"{context.config.key}-{hexa(group.ranking)[:12]}",
         authors=(context.site.publisher,),
@@ -336,17 +345,18 @@ def _citation(context: Context, group: GroupRow, title: str, ranked: Sequence[Ru
         licence_url=None,
         language=context.site.language,
         abstract=f"{title}: state of the ranking under {POLICY}, {count} ranked runs.",
-        illustrative=context.illustrative([run.source for run in ranked]),
+        illustrative=illustrative,
         withdrawn=False,
     )
     return citation_view(context, citable)
 
 
-def _downloads(path: str, count: int) -> tuple[Item, ...]:
+def _downloads(context: Context, path: str, count: int) -> tuple[Item, ...]:
     rows = f"{count_text(count)} {'run' if count == 1 else 'runs'}"
+    twin = context.addresses.twin(path)
     return (
         Item("ranking.csv", rows, path=f"{path}ranking.csv"),
-        Item("index.json", rows, path=f"{path}index.json"),
+        *([Item("index.json", rows, path=twin)] if twin else []),
     )
 
 

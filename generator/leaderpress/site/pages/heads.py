@@ -3,11 +3,11 @@
 import json
 
 from ...canonical import Json
-from ...cite import Distribution, json_ld, meta_tags
+from ...cite import Citable, Distribution, json_ld, meta_tags
+from ...index import RunRow
 from ...views.base import Head
 from ...views.run import RunView
 from .context import Context
-from .run import run_citable
 
 _ABOUT_PAGE = "https://schema.org/AboutPage"
 _DATASET = "https://schema.org/Dataset"
@@ -15,16 +15,18 @@ _LONGEST_DESCRIPTION = 300
 
 
 def head(context: Context, title: str, description: str, path: str, *, twin: str | None = None) -> Head:
-    """The head of any page with a JSON twin beside it, or, for a continuation page, in the folder `twin`."""
+    """The head of any page that may have a JSON twin beside it, or, for a continuation page, in the folder `twin`."""
     site = context.site.title
+    data = context.addresses.twin(path if twin is None else twin)
     return Head(
         title=title if title == site else f"{title} · {site}",
         description=_cut(description),
         canonical=context.permalink(path),
         noindex=False,
         meta=(),
-        links=(("alternate", f"{path if twin is None else twin}index.json", "application/json"),),
+        links=(("alternate", data, "application/json"),) if data else (),
         json_ld="",
+        twin=data,
     )
 
 
@@ -41,21 +43,20 @@ def plain_head(context: Context, title: str, description: str, path: str = "", *
     )
 
 
-def run_head(context: Context, view: RunView, path: str) -> Head:
+def run_head(context: Context, run: RunRow, view: RunView, citable: Citable, path: str) -> Head:
     """The head of a run page: what reference managers and crawlers read."""
-    run = context.index.run(view.digest)
-    citable = run_citable(context, run)
     manifest = view.documents[0]
     permalink = context.permalink(path)
+    twin = context.addresses.twin(path, run.source)
     licence = view.source.licence_url
     links = [
         *([("cite-as", permalink, "")] if permalink else []),
-        ("describedby", f"{path}index.json", "application/json"),
+        *([("describedby", twin, "application/json")] if twin else []),
         ("item", manifest.path, "application/json"),
         ("type", _ABOUT_PAGE, ""),
         ("type", _DATASET, ""),
         *([("license", licence, "")] if licence else []),
-        ("alternate", f"{path}index.json", "application/json"),
+        *([("alternate", twin, "application/json")] if twin else []),
     ]
     value = f"{view.primary.number} {view.primary.unit}".strip() if view.primary else view.status_text.lower()
     return Head(
@@ -78,6 +79,7 @@ def run_head(context: Context, view: RunView, path: str) -> Head:
                 ),
             )
         ),
+        twin=twin,
     )
 
 

@@ -10,7 +10,7 @@ from ...manifests.notes import Note
 from ...views import listing as views
 from ...views.base import Item, Link
 from ...views.scale import strip
-from .context import Context, figure, group_path, item, object_path, run_path
+from .context import Context, family_anchor, figure, item, object_path
 from .group import pager
 from .source import rejection_rows
 from .task import improvement_text
@@ -19,6 +19,8 @@ LATEST = 15
 SHOWN = 25
 EVENTS_PAGE = 1000
 INDEX_PAGE = 2000
+CHANGES_FEED = "changes/feed.xml"
+"""Address of the Atom feed of all ingests."""
 
 
 def event_row(context: Context, event: EventRow) -> views.EventRow:
@@ -28,8 +30,8 @@ def event_row(context: Context, event: EventRow) -> views.EventRow:
     group = index.group(event.group)
     return views.EventRow(
         digest=event.digest,
-        path=run_path(event.digest),
-        group=group_path(event.group),
+        path=context.run_page(event.digest, run.source),
+        group=context.group_page(event.group),
         task=context.task_link(run.task),
         name=run.name,
         hardware=context.hardware_link(run.environment),
@@ -51,10 +53,7 @@ def build_home(context: Context) -> views.HomeView:
     products = index.count("select count(distinct slug) from environment")
     unranked = index.count("select count(*) from run where place = 0")
     newest = index.pairs("select max(observed_at) from run")[0][0] or ""
-    latest = index.events_where(
-        "where previous is not null or position = 0 order by previous is null, observed_at desc, digest desc limit ?",
-        LATEST,
-    )
+    latest = index.latest_events(LATEST)
     explained, plot = _explained(context)
     folders = index.folders()
     example = index.pairs("select digest from run where place = 1 order by observed_at desc, digest limit 1")
@@ -98,13 +97,13 @@ def _explained(context: Context) -> tuple[Link | None, Any]:
         plot = strip(values, group.unit, group.direction, leader=ranked[0].name)
         if plot:
             task, hardware = context.task_link(group.task), context.hardware_link(group.environment)
-            return Link(f"{task.text} on {hardware.text}", group_path(group.key)), plot
+            return Link(f"{task.text} on {hardware.text}", context.group_page(group.key)), plot
     return None, None
 
 
 def _families(context: Context) -> tuple[tuple[Link, int], ...]:
     rows = context.index.pairs("select family, count(*) from task group by family order by count(*) desc, family")
-    return tuple((Link(family_name(family), f"operations/#{family}"), count) for family, count in rows)
+    return tuple((context.family_link(family), count) for family, count in rows)
 
 
 def _hardware(context: Context) -> tuple[tuple[Link, int], ...]:
@@ -112,21 +111,22 @@ def _hardware(context: Context) -> tuple[tuple[Link, int], ...]:
         "select product, slug, count(run.digest) n from environment"
         " left join run on run.environment = environment.digest group by slug, product order by n desc, product"
     )
-    return tuple((Link(product, f"hardware/{slug}/"), count) for product, slug, count in rows)
+    return tuple((Link(product, context.page(f"hardware/{slug}/")), count) for product, slug, count in rows)
 
 
 def source_rows(context: Context) -> tuple[views.SourceRow, ...]:
-    """Every source with records, the largest first."""
+    """Every source that stated a record, the one with most runs first."""
     rows = context.index.pairs(
-        "select source, count(*), count(distinct grp), max(observed_at) from run group by source"
-        " order by count(*) desc, source"
+        "select stated.source, count(digest), count(distinct grp), max(observed_at)"
+        " from (select distinct source from statement) as stated left join run on run.source = stated.source"
+        " group by stated.source order by count(digest) desc, stated.source"
     )
     return tuple(
         views.SourceRow(
-            link=Link(context.source(slug).name, f"sources/{slug}/"),
+            link=Link(context.source(slug).name, context.page(f"sources/{slug}/")),
             runs=runs,
             groups=groups,
-            last_observed=last[:10],
+            last_observed=(last or "")[:10],
             licence=context.source_line(slug).licence,
         )
         for slug, runs, groups, last in rows
@@ -136,7 +136,7 @@ def source_rows(context: Context) -> tuple[views.SourceRow, ...]:
 def build_sources(context: Context) -> views.SourcesView:
     """The index of sources."""
     rows = source_rows(context)
-    slugs = [row.link.path.split("/")[1] for row in rows]
+    slugs = context.index.sources()
     return views.SourcesView(
         title="Sources",
         description="Every leaderboard that the records of this site come from, with its terms.",
@@ -157,8 +157,11 @@ def build_tasks(context: Context) -> views.IndexView:
     )
     families: dict[str, list[tuple[Link, int]]] = {}
     for family, name, slug, runs in rows:
-        families.setdefault(family, []).append((Link(name, f"operations/{slug}/"), runs))
-    sections = [views.IndexSection(family_name(family), family, tuple(links)) for family, links in families.items()]
+        families.setdefault(family, []).append((Link(name, context.page(f"operations/{slug}/")), runs))
+    sections = [
+        views.IndexSection(family_name(family), family_anchor(family), tuple(links))
+        for family, links in families.items()
+    ]
     sections.sort(key=lambda section: (section.title.casefold(), section.anchor))
     say = f"{count_text(len(rows))} operations in {count_text(len(sections))} families, with their number of runs."
     return _index(context, "operations", "Operations", say, len(rows), tuple(sections))
@@ -169,7 +172,7 @@ def build_projects(context: Context) -> views.IndexView:
     rows = context.index.pairs(
         "select name, slug, (select count(*) from run where run.project = project.digest) from project"
     )
-    links = [(Link(name, f"projects/{slug}/"), runs) for name, slug, runs in rows]
+    links = [(Link(name, context.page(f"projects/{slug}/")), runs) for name, slug, runs in rows]
     say = f"{count_text(len(rows))} projects and people who reported runs, with their number of runs."
     return _index(context, "projects", "Projects", say, len(rows), alphabet(links))
 
@@ -182,7 +185,7 @@ def build_hardware_index(context: Context) -> views.IndexView:
     )
     vendors: dict[str, list[tuple[Link, int]]] = {}
     for vendor, product, slug, runs in rows:
-        vendors.setdefault(vendor, []).append((Link(product, f"hardware/{slug}/"), runs))
+        vendors.setdefault(vendor, []).append((Link(product, context.page(f"hardware/{slug}/")), runs))
     sections = tuple(
         views.IndexSection(vendor, f"vendor-{number}", tuple(links))
         for number, (vendor, links) in enumerate(vendors.items(), start=1)
@@ -204,7 +207,7 @@ def build_subjects(context: Context, page: int) -> views.IndexView:
     links = [
         (Link(f"{name} {revision} · {task}" if revision and revision not in name else f"{name} · {task}", path), runs)
         for name, revision, digest, has_page, runs, task in rows
-        for path in [f"implementations/{digest[7:]}/" if has_page else object_path(digest)]
+        for path in [(context.page(f"implementations/{digest[7:]}/") if has_page else "") or object_path(digest)]
     ]
     say = f"{count_text(count)} implementations. One without facts of its own leads to its canonical object."
     sections = alphabet(links, keep_order=True)
@@ -215,7 +218,7 @@ def build_subjects(context: Context, page: int) -> views.IndexView:
         say,
         count,
         sections,
-        pager("implementations/", page, count, INDEX_PAGE),
+        pager("implementations/", page, count, INDEX_PAGE, linked=context.addresses.has_page("implementations/")),
     )
 
 
@@ -245,7 +248,8 @@ def alphabet(links: Iterable[tuple[Link, int]], *, keep_order: bool = False) -> 
     letters: dict[str, list[tuple[Link, int]]] = {}
     listed = list(links)
     if not keep_order:
-        listed.sort(key=lambda counted: (counted[0].text.casefold(), counted[0].path))
+        # All of the line, so that the order holds where the site writes no pages that differ in path.
+        listed.sort(key=lambda counted: (counted[0].text.casefold(), counted[0].path, counted[0].text, counted[1]))
     for counted in listed:
         letters.setdefault(_letter(counted[0].text), []).append(counted)
     return tuple(
@@ -276,7 +280,7 @@ def build_records(context: Context, page: int, feed: str) -> views.RecordsView:
         count=count,
         standing=standing,
         events=tuple(event_row(context, event) for event in events),
-        pager=pager("records/", page, count, EVENTS_PAGE),
+        pager=pager("records/", page, count, EVENTS_PAGE, linked=context.addresses.has_page("records/")),
         feed=feed,
         illustrative=context.site.illustrative,
     )
@@ -288,6 +292,7 @@ def build_changes(context: Context, folders: Sequence[FolderRow], notes: Sequenc
         title="Changes",
         description="What every ingest added, revised and refused, and every reviewed note, newest first.",
         changes=tuple(_change(context, folder) for folder in reversed(folders)),
+        feed=CHANGES_FEED if context.site.permalink_base and context.addresses.has_page("changes/") else "",
         notes=tuple(
             (note.when, note.kind, _run_link(context, note.target), note.why)
             for note in sorted(notes, key=lambda note: (note.when, note.target), reverse=True)
@@ -298,17 +303,31 @@ def build_changes(context: Context, folders: Sequence[FolderRow], notes: Sequenc
 
 def _run_link(context: Context, digest: str) -> Link:
     run = context.index.run(digest)
-    return Link(f"{run.name} · {context.task_link(run.task).text}", run_path(digest))
+    return _new_run(context, run)
+
+
+def source_of(context: Context, folder: FolderRow) -> Link:
+    """The source that an ingest read, or all of them where its dump holds several."""
+    if known := context.sources.get(folder.source):
+        return Link(known.name, context.page(f"sources/{folder.source}/"))
+    return Link(_several(context, folder), context.page("sources/"))
+
+
+def ingested(context: Context, folder: FolderRow) -> tuple[int, int, int]:
+    """New runs, revised ones and entries that were not taken: what an ingest did, whatever came after it."""
+    index = context.index
+    superseding = (
+        "select count(*) from run as older join run as newer on newer.digest = older.superseded_by"
+        " where newer.folder = ? and older.folder < newer.folder"
+    )
+    new = index.count("select count(*) from run where folder = ?", folder.number)
+    return new, index.count(superseding, folder.number), len(folder.snapshot["rejections"])
 
 
 def _change(context: Context, folder: FolderRow) -> views.ChangeRow:
     index = context.index
     number = folder.number
-    new = index.count("select count(*) from run where folder = ?", number)
-    superseding = (
-        "select count(*) from run as older join run as newer on newer.digest = older.superseded_by"
-        " where newer.folder = ? and older.folder < newer.folder"
-    )
+    new, revised, refused = ingested(context, folder)
     standing = "stands and digest in (select digest from run where folder = ?)"
     leaders = index.events_where(f"where {standing} order by observed_at desc, digest limit ?", number, SHOWN)
     leading = index.count(f"select count(*) from event where {standing}", number)
@@ -316,15 +335,14 @@ def _change(context: Context, folder: FolderRow) -> views.ChangeRow:
     rejections = folder.snapshot["rejections"]
     counts: list[Item] = [
         item("New runs", count_text(new)),
-        item("Revised", count_text(index.count(superseding, number))),
-        item("Leaders among them", count_text(leading)),
-        item("Not taken", count_text(len(rejections))),
+        item("Revised", count_text(revised)),
+        item("Lead today", count_text(leading)),
+        item("Not taken", count_text(refused)),
     ]
-    known = context.sources.get(folder.source)
     return views.ChangeRow(
         number=number,
         anchor=f"ingest-{number}",
-        source=Link(known.name, f"sources/{folder.source}/") if known else Link(_several(context, folder), "sources/"),
+        source=source_of(context, folder),
         published_on=folder.published_on,
         dump=folder.snapshot["dump"],
         counts=tuple(counts),
@@ -340,4 +358,4 @@ def _several(context: Context, folder: FolderRow) -> str:
 
 
 def _new_run(context: Context, run: RunRow) -> Link:
-    return Link(f"{run.name} · {context.task_link(run.task).text}", run_path(run.digest))
+    return Link(f"{run.name} · {context.task_link(run.task).text}", context.run_page(run.digest, run.source))

@@ -3,7 +3,7 @@
 from ...index import GroupRow, RunRow
 from ...manifests.notes import Note
 from ...views.base import Item, Link, NoteView, Notice
-from .context import Context, figure, figure_text, item, run_path
+from .context import Context, figure, figure_text, item
 
 _MONTHS = (
     "January",
@@ -47,7 +47,7 @@ def notices(context: Context, run: RunRow, group: GroupRow) -> tuple[Notice, ...
 def _from_note(context: Context, note: Note) -> Notice:
     link = None
     if note.successor:
-        link = Link(_name(context, note.successor), run_path(note.successor))
+        link = _run_link(context, context.index.run(note.successor))
     kinds = {"withdrawal": "withdrawn", "correction": "superseded", "dispute": "disputed"}
     return Notice(
         kind=kinds[note.kind],
@@ -69,7 +69,7 @@ def _superseded(context: Context, run: RunRow) -> Notice:
         text="A later dump of the source states this submission anew; the newer record ranks in its place.",
         who="",
         date=since,
-        link=Link(_name(context, newer.digest), run_path(newer.digest)),
+        link=_run_link(context, newer),
         file="",
     )
 
@@ -89,6 +89,8 @@ def _stated_in(context: Context, run: RunRow) -> int:
 
 
 def _supersedes(context: Context, run: RunRow) -> list[Notice]:
+    if run.digest not in context.cached.supersede:
+        return []
     older = context.index.runs("where superseded_by = ? and superseded_by != '' order by folder, digest", run.digest)
     return [
         Notice(
@@ -96,16 +98,21 @@ def _supersedes(context: Context, run: RunRow) -> list[Notice]:
             title=f"Supersedes Run {before.digest[7:15]}",
             text="This record takes the place of an earlier one, which stays at its address.",
             who="",
-            date=run.published_on,
-            link=Link(_name(context, before.digest), run_path(before.digest)),
+            date=_corrected_on(context, before) or _superseded_on(context, before, run),
+            link=_run_link(context, before),
             file="",
         )
         for before in older
     ]
 
 
-def _name(context: Context, digest: str) -> str:
-    return f"Run {digest[7:15]}"
+def _corrected_on(context: Context, run: RunRow) -> str:
+    """The date of the note that names a run's successor, empty without one; the latest note counts."""
+    return max((note.when for note in context.notes.get(run.digest, ()) if note.kind == "correction"), default="")
+
+
+def _run_link(context: Context, run: RunRow) -> Link:
+    return Link(f"Run {run.digest[7:15]}", context.run_page(run.digest, run.source))
 
 
 def note_views(context: Context, run: RunRow) -> tuple[NoteView, ...]:
@@ -118,17 +125,18 @@ def note_views(context: Context, run: RunRow) -> tuple[NoteView, ...]:
             who=note.who,
             date=note.when,
             text="\n\n".join(text for text in (note.why, note.body) if text),
-            items=_items(note),
+            items=_items(context, note),
             file=note.at,
         )
         for note in notes
     )
 
 
-def _items(note: Note) -> tuple[Item, ...]:
+def _items(context: Context, note: Note) -> tuple[Item, ...]:
     lines = []
     if note.successor:
-        lines.append(item("Successor", note.successor, path=run_path(note.successor), mono=True))
+        path = _run_link(context, context.index.run(note.successor)).path
+        lines.append(item("Successor", note.successor, path=path, mono=True))
     if note.type:
         lines.append(item("Outcome", note.type.replace("-", " ")))
     if note.value is not None:

@@ -8,6 +8,7 @@ from ...views import hardware as hardware_views
 from ...views.base import Item, Link, Pager
 from ...views.project import ProjectView
 from .context import Context, item, object_path
+from .editorial import editorial
 from .subject import run_row
 from .task import group_row
 
@@ -19,25 +20,26 @@ def build_project(
     project: ProjectRow,
     runs: Sequence[RunRow],
     held: Sequence[GroupRow],
+    led: int,
     records: int,
     subjects: Sequence[SubjectRow],
     pager: Pager | None,
     total: int,
     dates: tuple[str, str],
 ) -> ProjectView:
-    """The view of one project; `runs` are those of this page, `held` the groups that it leads."""
-    spec = context.index.document(project.digest)["spec"]
+    """The view of one project; `runs` are those of this page, `held` the first of the `led` groups that it leads."""
+    document = context.index.document(project.digest)
     slugs = sorted({statement.source for statement in context.index.statements(project.digest)} | {project.source})
     return ProjectView(
         digest=project.digest,
         slug=project.slug,
         title=project.name,
-        description=f"{project.name}: {total} published runs, leading {len(held)} comparison groups.",
+        description=f"{project.name}: {total} published runs, leading {led} comparison groups.",
         name=project.name,
-        items=_project_items(project, spec),
+        items=_project_items(project, document),
         facts=(
             item("Runs", count_text(total)),
-            item("Groups led", count_text(len(held))),
+            item("Groups led", count_text(led)),
             item("Records set", count_text(records)),
             item("First observed", dates[0][:10]),
             item("Last observed", dates[1][:10]),
@@ -45,6 +47,7 @@ def build_project(
         held=tuple(
             group_row(context, group, with_task=True, with_workload=True, plot=False) for group in held[:PAGE_ROWS]
         ),
+        held_count=led,
         runs=tuple(run_row(context, run) for run in runs),
         run_count=total,
         pager=pager,
@@ -57,7 +60,8 @@ def build_project(
     )
 
 
-def _project_items(project: ProjectRow, spec: dict) -> tuple[Item, ...]:  # type: ignore[type-arg]
+def _project_items(project: ProjectRow, document: dict) -> tuple[Item, ...]:  # type: ignore[type-arg]
+    spec = document["spec"]
     host = spec.get("host")
     lines = []
     if spec["name"] != project.name:
@@ -70,7 +74,10 @@ def _project_items(project: ProjectRow, spec: dict) -> tuple[Item, ...]:  # type
         lines.append(
             item("Host", f"{host['kind']}: {host['id']}" if host["kind"] != "other" else host["id"], mono=True)
         )
+    packages = spec.get("packages", ())
+    lines += (item(f"Package, {package['ecosystem']}", package["name"], mono=True) for package in packages)
     lines.append(item("Digest", project.digest, path=object_path(project.digest), mono=True))
+    lines += editorial(document["metadata"])
     return tuple(lines)
 
 

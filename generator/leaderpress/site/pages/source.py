@@ -137,4 +137,4 @@ def _coverage(context: Context, source: str, folders: Sequence[FolderRow]) -> tu
                     "not stated" if stated is None else count_text(stated),
                     "complete" if task["complete"] else "partial",
                 )
-    return tuple(sorted(rows.values(), key=lambda row: row[0].path))
+    return tuple(sorted(rows.values(), key=lambda row: (row[0].path, row[0].text, row[1:])))

@@ -3,18 +3,20 @@
 from collections.abc import Sequence
 
 from ...index import RunRow, SubjectRow
+from ...ranking.rank import label as rank_label
 from ...views import subject as views
 from ...views.base import Item, Link
 from . import facts
-from .context import Context, figure, group_path, item, object_path, rank_label, run_path
+from .context import Context, figure, item, object_path
+from .editorial import authors_text, editorial
 
 
 def run_row(context: Context, run: RunRow) -> views.RunRow:
     """One run as a line."""
-    of = context.index.group(run.group).ranked
+    of = context.cached.ranked(run.group)
     return views.RunRow(
         digest=run.digest,
-        path=run_path(run.digest),
+        path=context.run_page(run.digest, run.source),
         task=context.task_link(run.task),
         implementation=run.name,
         revision=run.revision,
@@ -22,8 +24,8 @@ def run_row(context: Context, run: RunRow) -> views.RunRow:
         workload=context.index.workload(run.workload).summary,
         figure=figure(run.value, run.unit) if run.value is not None else None,
         metric_label=facts.primary_label(context, run),
-        standing=f"{rank_label(run)} of {of}" if run.rank else run.reasons[0],
-        group=group_path(run.group),
+        standing=f"{rank_label(run.rank, run.tied)} of {of}" if run.rank else run.reasons[0],
+        group=context.group_page(run.group),
         leads=run.rank == 1,
         observed_on=run.observed_at[:10],
     )
@@ -50,6 +52,7 @@ def build_subject(context: Context, subject: SubjectRow, runs: Sequence[RunRow])
         identity=_identity(subject, spec, metadata),
         support=_support(spec),
         licence=_licence(spec),
+        builds=_builds(spec),
         artifacts=facts.artifacts({}, spec, stated),
         runs=tuple(run_row(context, run) for run in runs),
         documents=(
@@ -65,7 +68,7 @@ def build_subject(context: Context, subject: SubjectRow, runs: Sequence[RunRow])
 def _identity(subject: SubjectRow, spec: dict, metadata: dict) -> tuple[Item, ...]:  # type: ignore[type-arg]
     revision = spec.get("projectRevision", {})
     call = spec["callable"]
-    authors = ", ".join(author["name"] for author in metadata.get("authors", ()))
+    authors = authors_text(metadata)
     lines = [item("Title", subject.title), item("Authors", authors), item("Version", revision.get("version"))]
     for name, label in (("repository", "Repository"), ("commit", "Commit"), ("treeDigest", "Tree digest")):
         if name in revision:
@@ -77,8 +80,9 @@ def _identity(subject: SubjectRow, spec: dict, metadata: dict) -> tuple[Item, ..
         for name, label in (("path", "Path"), ("symbol", "Symbol"), ("interface", "Interface"))
         if name in call
     )
-    lines += (item("Reference", ref["url"], path=ref["url"]) for ref in metadata.get("sourceRefs", ()))
     lines.append(item("Digest", subject.digest, path=object_path(subject.digest), mono=True))
+    # The page begins with the description.
+    lines += editorial(metadata, without=("title", "authors", "description"))
     return tuple(lines)
 
 
@@ -98,10 +102,24 @@ def _licence(spec: dict) -> tuple[Item, ...]:  # type: ignore[type-arg]
     licensing = spec.get("licensing", {})
     lines = [item("Declared", licensing.get("declared")), item("Concluded", licensing.get("concluded"))]
     if evidence := licensing.get("evidence"):
-        lines.append(item("Evidence", evidence.get("path") or evidence.get("digest"), mono=True))
+        lines.append(item("Evidence", evidence["path"], mono=True))
+        if "digest" in evidence:
+            lines.append(item("Digest of the evidence", evidence["digest"], mono=True))
+    return tuple(lines)
+
+
+def _builds(spec: dict) -> tuple[Item, ...]:  # type: ignore[type-arg]
+    """How each variant is obtained, and what it needs."""
+    lines: list[Item] = []
     for variant in spec.get("buildVariants", ()):
-        install = variant.get("install", {})
-        lines.append(
-            item(f"Install {variant.get('name', '')}".strip(), install.get("command") or install.get("package"))
-        )
+        name, install = variant["name"], variant["install"]
+        package = " ".join(install[key] for key in ("package", "version") if key in install)
+        needs = ", ".join(f"{component} {version}" for component, version in variant.get("requirements", {}).items())
+        lines += [
+            item(f"Build {name}", install["kind"]),
+            *([item("Command", install["command"], mono=True)] if "command" in install else []),
+            *([item("Package", package)] if package else []),
+            *facts.optional(install, ("repository", "Repository"), ("commit", "Commit")),
+            *([item("Requires", needs)] if needs else []),
+        ]
     return tuple(lines)

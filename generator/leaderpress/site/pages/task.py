@@ -1,14 +1,16 @@
 """Building the operation page, and the group rows that other pages share with it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from ...format import gap_text
+from ...format import margin_text
 from ...index import EventRow, GroupRow, TaskRow
 from ...views import task as views
-from ...views.base import Item, Link, Staircase
+from ...views.base import Item, Link, Staircase, WorkloadView
 from ...views.scale import staircase
-from .context import Context, figure, group_path, item, object_path, run_path
+from .context import Context, figure, item, object_path
+from .editorial import editorial
 from .facts import stated_items
 from .workload import workload_view
 
@@ -19,7 +21,7 @@ def improvement_text(event: EventRow, better: str) -> str:
     """How far the record before lies behind this one, `7.10 %` or `×2.41`; empty for a first record."""
     if event.previous is None:
         return ""
-    return gap_text(event.previous, event.value, better).removeprefix("+")
+    return margin_text(event.previous, event.value, better)
 
 
 def group_row(context: Context, group: GroupRow, *, with_task: bool, with_workload: bool, plot: bool) -> views.GroupRow:
@@ -34,15 +36,15 @@ def group_row(context: Context, group: GroupRow, *, with_task: bool, with_worklo
     stairs = _mini_staircase(events, group, leader.published_on) if plot and leader else None
     return views.GroupRow(
         key=group.key,
-        path=group_path(group.key),
+        path=context.group_page(group.key),
         task=task,
-        hardware=Link(environment.product, f"hardware/{environment.slug}/"),
+        hardware=context.hardware_link(group.environment),
         note=environment.note,
         workload=index.workload(group.workload).summary if with_workload else "",
         figure=figure(leader.value, group.unit) if leader and leader.value is not None else None,
         metric_label=context.metric_label(source, group.metric) if leader else "",
         holder=leader.name if leader else "",
-        holder_path=run_path(leader.digest) if leader else "",
+        holder_path=context.run_page(leader.digest, leader.source) if leader else "",
         tied=leader.tied if leader else 0,
         since=events[-1].observed_at[:10] if events else "",
         runs=group.ranked,
@@ -72,7 +74,10 @@ def build_task(
         group_row(context, group, with_task=False, with_workload=many, plot=False)
         for group in (groups if len(groups) > FEATURED else ())
     )
-    suites = tuple(workload_view(context, row.digest) for row in index.workloads(task.digest) if row.cases)
+    suites = tuple(
+        _anchored(workload_view(context, digest), number)
+        for number, digest in enumerate((row.digest for row in index.workloads(task.digest) if row.cases), start=1)
+    )
     listed = {case.digest for suite in suites for case in suite.cases}
     columns, cases = _cases(context, task, listed)
     statements = index.statements(task.digest)
@@ -91,7 +96,7 @@ def build_task(
         featured=featured,
         groups=rest,
         arguments=_arguments(spec),
-        items=_definition(spec),
+        items=_definition(spec, document["metadata"], task.raw),
         workloads=suites,
         case_columns=columns,
         cases=cases,
@@ -99,11 +104,18 @@ def build_task(
         stated=tuple(stated_items(context, task.digest)),
         imprint=(
             item("Operation digest", task.digest, path=object_path(task.digest), mono=True),
-            *(item("Source", context.source(slug).name, path=f"sources/{slug}/") for slug in slugs),
+            *(item("Source", context.source(slug).name, path=context.page(f"sources/{slug}/")) for slug in slugs),
         ),
         sources=context.source_lines(slugs),
         illustrative=context.illustrative(slugs),
     )
+
+
+def _anchored(suite: WorkloadView, number: int) -> WorkloadView:
+    """The suite with ids of its own for the cases: `case-3` in the first one of a page, `suite-2-case-3` in others."""
+    if number == 1:
+        return suite
+    return replace(suite, cases=tuple(replace(case, anchor=f"suite-{number}-{case.anchor}") for case in suite.cases))
 
 
 def _plural(count: int, noun: str) -> str:
@@ -124,7 +136,7 @@ def _arguments(spec: dict[str, Any]) -> tuple[views.Argument, ...]:
     return tuple(rows)
 
 
-def _definition(spec: dict[str, Any]) -> tuple[Item, ...]:
+def _definition(spec: dict[str, Any], metadata: dict[str, Any], raw: str) -> tuple[Item, ...]:
     semantics = spec["semantics"]
     reference = spec.get("reference")
     lines = [item("Axes", " · ".join(_axis(name, axis) for name, axis in spec["axes"].items()))]
@@ -135,16 +147,19 @@ def _definition(spec: dict[str, Any]) -> tuple[Item, ...]:
         item("Determinism", semantics.get("determinism")),
         item("Reference", f"in {reference['language']}" if reference else None),
     ]
+    if reference and (file := reference.get("artifact")):
+        lines.append(item("Source of the reference", file["digest"], mono=True, extra=file["uri"]))
+    # The page begins with the description and the raw name, which mostly is the title.
+    lines += editorial(metadata, without=("description", *(["title"] if metadata.get("title") == raw else [])))
     return tuple(lines)
 
 
+_OF_AXIS = (("value", ""), ("expression", "= "), ("minimum", "from "), ("maximum", "to "))
+
+
 def _axis(name: str, axis: dict[str, Any]) -> str:
-    if axis["role"] == "constant":
-        return f"{name} {axis['value']}"
-    if axis["role"] == "derived":
-        return f"{name} = {axis['expression']}"
-    limits = [f"{word} {axis[key]}" for key, word in (("minimum", "from"), ("maximum", "to")) if key in axis]
-    return " ".join([name, "variable", *limits])
+    stated = [f"{word}{axis[key]}" for key, word in _OF_AXIS if key in axis]
+    return " ".join([name, *(["variable"] if axis["role"] == "variable" else []), *stated])
 
 
 def _cases(

@@ -1,12 +1,14 @@
 """A suite or a case as a reader sees it: constants said once, only what varies as columns."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from ...canonical import number_text
 from ...views.base import NOT_STATED, Case, Item, WorkloadView
-from .context import Context, item, object_path
+from .context import Context, case_key, item, object_path
+from .editorial import editorial
 
 Spec = Mapping[str, Any]
 
@@ -26,11 +28,13 @@ def workload_view(context: Context, digest: str) -> WorkloadView:
 
 @lru_cache(512)
 def _view(context: Context, digest: str) -> WorkloadView:
-    spec = context.index.document(digest)["spec"]
+    document = context.index.document(digest)
     row = context.index.workload(digest)
     if row.kind == "WorkloadSuite":
-        return _suite(context, digest, spec, row.summary)
-    return _case(digest, spec, row.summary)
+        view = _suite(context, digest, document["spec"], row.summary)
+    else:
+        view = _case(digest, document["spec"], row.summary)
+    return replace(view, items=(*view.items, *editorial(document["metadata"])))
 
 
 def _suite(context: Context, digest: str, spec: Spec, summary: str) -> WorkloadView:
@@ -42,8 +46,7 @@ def _suite(context: Context, digest: str, spec: Spec, summary: str) -> WorkloadV
     if len(cases) == 1:
         varying, same = names, []
     task = spec["operationSpecDigest"]
-    published = context.cached.case_digests(task)
-    digests = [published.get(frozenset(case["axes"].items()), "") for case in cases]
+    digests = _own_documents(context, digest, spec)
     stated = _case_facts(context, task, digests)
     say = spec["correctness"].get("description", "")
     aggregation = spec["aggregation"]
@@ -70,6 +73,21 @@ def _suite(context: Context, digest: str, spec: Spec, summary: str) -> WorkloadV
     )
 
 
+def _own_documents(context: Context, suite: str, spec: Spec) -> list[str]:
+    """The published document of each case of a suite, empty where there is none, or several and none is the one.
+
+    Cases that differ in tolerances or tensors only look the same in a suite; one stated together with it is preferred.
+    """
+    published = context.cached.published_cases(spec["operationSpecDigest"])
+    here = context.index.folder_of(suite)
+    found = []
+    for case in spec["cases"]:
+        every = published.get(case_key(case["axes"], spec["correctness"]), [])
+        near = [own for folder, own in every if folder == here] or [own for _, own in every]
+        found.append(near[0] if len(near) == 1 else "")
+    return found
+
+
 def _suite_case(number: int, case: Spec, varying: Sequence[str], digest: str, stated: tuple[str, ...]) -> Case:
     axes: Mapping[str, int] = case["axes"]
     return Case(
@@ -85,8 +103,8 @@ def _suite_case(number: int, case: Spec, varying: Sequence[str], digest: str, st
 def _case(digest: str, spec: Spec, summary: str) -> WorkloadView:
     tensors: Mapping[str, Spec] = spec.get("tensors", {})
     scalars: Mapping[str, Spec] = spec.get("scalars", {})
-    rows = [(name, tensor["dtype"], _shape(tensor)) for name, tensor in tensors.items()]
-    rows += [(name, scalar["dtype"], f"scalar {_scalar(scalar)}".strip()) for name, scalar in scalars.items()]
+    rows = [(name, tensor["dtype"], _shape(tensor), _elements(tensor)) for name, tensor in tensors.items()]
+    rows += [(name, scalar["dtype"], f"scalar {_scalar(scalar)}".strip(), "") for name, scalar in scalars.items()]
     axes = " · ".join(f"{name} = {value}" for name, value in spec["axes"].items())
     return WorkloadView(
         digest=digest,
@@ -107,6 +125,18 @@ def _shape(tensor: Spec) -> str:
         parts.append("strides [" + ", ".join(str(step) for step in tensor["strides"]) + "]")
     if "alignmentBytes" in tensor:
         parts.append(f"aligned to {tensor['alignmentBytes']} bytes")
+    return ", ".join(parts)
+
+
+def _elements(tensor: Spec) -> str:
+    """`random, seed 7, mean 0.5`: where the elements come from; empty if the source does not say."""
+    data: Spec = tensor.get("data", {})
+    parts = [data["generator"]] if data else []
+    parts += [f"seed {data['seed']}"] if "seed" in data else []
+    parts += [f"{name} {number_text(value)}" for name, value in data.get("parameters", {}).items()]
+    if file := data.get("artifact"):
+        address = "" if file["uri"].endswith(file["digest"]) else f" at {file['uri']}"
+        parts.append(f"file {file['digest']}{address}")
     return ", ".join(parts)
 
 

@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import re
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -85,6 +86,17 @@ def test_the_key_is_the_digest_of_the_parts_that_are_shown(site: TinySite) -> No
     for name in ("operation", "workload", "protocol", "environment"):
         assert shown[name.capitalize()].path == f"sha256/{parts[name][7:9]}/{parts[name][7:]}.json"
     assert shown["Group key"].value == view.key
+
+
+def test_a_gap_below_what_is_shown_is_text_and_not_markup(site: TinySite) -> None:
+    """`<+0.01 %` stands in the table and as the name of a mark in the plot."""
+    runs = [Chain(n, 100_000_000 + 2000 * n, user=f"U{n}") for n in range(6)]
+    site.feed(*runs)
+    key = site.group(runs[0]).key
+    pages = [data.decode() for path, data in site.files("group", key).items() if path.endswith(".html")]
+    assert len(pages) == 7
+    assert all("<+" not in page for page in pages)
+    assert "&lt;+0.01" in pages[0]
 
 
 def test_columns_whose_value_all_share_are_said_once(site: TinySite) -> None:
@@ -301,3 +313,145 @@ def test_the_twin_has_what_the_design_promises(site: TinySite) -> None:
         (failed.digest, ["STATUS_TIMEOUT", "MISSING_PRIMARY_METRIC"])
     ]
     assert [(row["digest"], row["observed_at"]) for row in twin["records"]] == [(good.digest, good.observed)]
+
+
+# -- figures at the edges ----------------------------------------------------------------------------------------------
+
+
+def measured(*values: float, metric: str = "throughput", unit: str = "gbps") -> list[Chain]:
+    """Runs of this primary measurement, a day apart and each with a user of its own."""
+    return [
+        Chain(n, None, user=f"U{n}", observed=day(n), measurements=[(metric, unit, value)])
+        for n, value in enumerate(values, 1)
+    ]
+
+
+def fact(view: GroupView, label: str) -> str:
+    return plain({item.label: item.value for item in view.facts}.get(label, ""))
+
+
+def test_values_at_the_end_of_all_numbers_and_dates_can_be_shown(site: TinySite) -> None:
+    """A hostile dump may state 1e308 and the year 9999; it must not stop a build."""
+    huge = [replace(run, observed="9999-12-31T23:59:59.999Z") for run in measured(*[1.7e308] * 6)]
+    site.feed(*huge)
+    view = site.group(huge[0])
+    assert fact(view, "Median") == "1.7e+308 gbps"
+    assert view.strip is not None
+    assert site.files("group", view.key)
+
+
+def test_a_ranking_of_huge_times_can_be_shown(site: TinySite) -> None:
+    site.table(TABLE.replace('unit = "gbps"\nbetter = "higher"', 'unit = "gbps"\nbetter = "lower"'))
+    runs = measured(*[1e307 * factor for factor in (1, 2, 3, 4, 5, 6)])
+    site.feed(*runs)
+    view = site.group(runs[0])
+    assert view.strip is not None
+    assert len(view.strip.ticks) == 6
+    assert site.files("group", view.key)
+
+
+def test_the_median_of_two_is_exact_in_decimals(site: TinySite) -> None:
+    runs = measured(0.1, 0.1, 0.2, 0.2)
+    site.feed(*runs)
+    assert fact(site.group(runs[0]), "Median") == "0.15 gbps"
+
+
+def test_values_without_ratios_have_no_place_on_the_scale(site: TinySite) -> None:
+    """Nobody but the leader is drawn as the leader, and a place capped at a hundredfold sorts nothing."""
+    runs = measured(5, 0, -3)
+    site.feed(*runs)
+    view = site.group(runs[0])
+    assert [(row.value, row.position, row.gap) for row in view.runs] == [(5, 0, "–"), (0, None, "+5"), (-3, None, "+8")]
+    page = site.files("group", view.key)[f"groups/{view.key[7:]}/index.html"].decode()
+    rows = re.findall(r'<tr id="run-.*?</tr>', page)
+    assert [row.count("<svg") for row in rows] == [1, 0, 0]
+    assert [re.search(r'<td class="r" data-value="([^"]*)">[–+]', row)[1] for row in rows] == ["1", "2", "3"]  # type: ignore[index]
+
+
+def test_gaps_beyond_a_hundredfold_sort_in_their_order(site: TinySite) -> None:
+    runs = [Chain(n, ns, user=f"U{n}") for n, ns in enumerate((1, 200, 300, 400), 1)]
+    site.feed(*runs)
+    view = site.group(runs[0])
+    page = site.files("group", view.key)[f"groups/{view.key[7:]}/index.html"].decode()
+    assert re.findall(r'<td class="r" data-value="([^"]*)">[–×]', page) == ["1", "2", "3", "4"]
+
+
+def test_the_last_of_times_is_the_slowest_only_where_less_is_better(site: TinySite) -> None:
+    times = [Chain(n, n * 100, user=f"U{n}") for n in (1, 2)]
+    site.feed(*times)
+    assert fact(site.group(times[0]), "Slowest") == "200 ns"
+    endurance = TABLE + '\n[metrics.uptime]\nlabel = "Uptime"\nformat = "time"\nunit = "s"\nbetter = "higher"\n'
+    site.table(endurance)
+    runs = measured(10, 20, metric="uptime", unit="s")
+    site.feed(*runs)
+    view = site.group(runs[0])
+    assert (fact(view, "Slowest"), fact(view, "Last")) == ("", "10.0 s")
+
+
+def test_how_far_ahead_the_leader_is_has_no_sign(site: TinySite) -> None:
+    runs = [Chain(n, 100_000_000 + n, user=f"U{n}", observed=day(9 - n)) for n in (1, 2)]
+    site.feed(*runs)
+    view = site.group(runs[0])
+    assert plain(view.ahead) == "<0.01 % ahead of #2, U2"
+    assert [plain(record.improvement) for record in view.records] == ["", "<0.01 %"]
+
+
+# -- several sources ---------------------------------------------------------------------------------------------------
+
+
+def rivals(site: TinySite, table: str) -> list[Chain]:
+    site.table(table, slug="rival")
+    ours = Chain(1, 100, metrics={"points": 1})
+    native = {"source": "rival", "benchmark": "scan", "externalId": "2", "metrics": {"points": 2}}
+    theirs = Chain(2, 200, user="Bea", run={"sourceNative": native})
+    site.feed(ours)
+    site.feed(theirs, source="rival")
+    return [ours, theirs]
+
+
+def test_columns_of_several_sources_bear_the_name_that_each_gives(site: TinySite) -> None:
+    run, _ = rivals(site, TABLE.replace('label = "Points"', 'label = "Score"').replace('"Latency"', '"Time"'))
+    view = site.group(run)
+    assert (view.metric_labels, view.metric_label) == (("Points / Score",), "Latency / Time")
+
+
+def test_a_name_that_all_sources_use_stands_once(site: TinySite) -> None:
+    run, _ = rivals(site, TABLE)
+    view = site.group(run)
+    assert (view.metric_labels, view.metric_label) == (("Points",), "Latency")
+
+
+def test_a_citation_is_illustrative_as_soon_as_any_member_is(site: TinySite) -> None:
+    """An excluded run stands on the page as well."""
+    site.table(TABLE.replace("illustrative = true", "illustrative = false"), slug="rival")
+    real, invented = Chain(1, 100), Chain(2, None, status="timeout")
+    site.feed(real, source="rival")
+    assert "llustrative" not in site.group(real).citation.apa
+    site.feed(invented)
+    view = site.group(real)
+    assert view.illustrative
+    assert "llustrative" in view.citation.apa
+
+
+def test_runs_of_nobody_are_no_project(site: TinySite) -> None:
+    named, nameless = Chain(1, 100), Chain(2, 200, said={"project": None}, about_subject={"project": None})
+    site.feed(named, nameless)
+    assert fact(site.group(named), "Projects") == "1"
+
+
+# -- the source's other times ------------------------------------------------------------------------------------------
+
+
+def test_only_a_time_that_restates_the_primary_one_is_left_out(site: TinySite) -> None:
+    compile_time = '\n[metrics.compile]\nlabel = "Compile time"\nformat = "time"\nunit = "s"\n'
+    site.table(TABLE + compile_time)
+    runs = [
+        Chain(n, ns, user=f"U{n}", metrics={"latency_ms": ms, "compile": 12.5})
+        for n, (ns, ms) in enumerate(((530092, 0.530092), (600000, 0.6)), 1)
+    ]
+    site.feed(*runs)
+    assert site.group(runs[0]).metric_labels == ("Compile time",)
+    assert site.run(runs[0]).metric_labels == ("Compile time",)
+    tail = Chain(3, 700000, metrics={"latency_ms": 0.9})
+    site.feed(tail)
+    assert site.group(runs[0]).metric_labels == ("Compile time", "Latency as published")

@@ -1,11 +1,14 @@
 """Home, indexes, records and changes."""
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_site import Chain, TinySite
+from tiny_site import TABLE, Chain, TinySite
 
+from leaderpress.manifests import parse
 from leaderpress.site.pages.listing import alphabet
 from leaderpress.views.base import Link
 
@@ -69,7 +72,7 @@ def test_changes_say_what_each_ingest_added_and_revised(site: TinySite) -> None:
     assert {item["label"]: item["value"] for item in newest["counts"]} == {
         "New runs": "2",
         "Revised": "1",
-        "Leaders among them": "1",
+        "Lead today": "1",
         "Not taken": "1",
     }
     assert {item["label"]: item["value"] for item in first["counts"]}["New runs"] == "2"
@@ -117,7 +120,7 @@ def test_operations_stand_under_their_family_with_their_runs(site: TinySite) -> 
     site.feed(Chain(1), Chain(2, 5), Chain(3, op="gemm"))
     view = single(site, "tasks", "operations/")
     (section,) = view["sections"]
-    assert section["anchor"] == "prefix-sum"
+    assert section["anchor"] == "family-prefix-sum"
     assert [(link["text"], runs) for link, runs in section["links"]] == [("GEMM", 1), ("Scan", 2)]
 
 
@@ -137,4 +140,41 @@ def test_the_index_of_sources_has_each_with_its_terms(site: TinySite) -> None:
     view = single(site, "sources", "sources/")
     assert [(row["link"]["text"], row["runs"], row["licence"]) for row in view["rows"]] == [
         ("Tiny board", 1, "CC0-1.0")
+    ]
+
+
+@pytest.mark.parametrize("family", ["main", "top", "q"])
+def test_a_family_may_bear_the_name_of_an_id_of_the_page(family: str, site: TinySite) -> None:
+    task = Chain(1).operation()
+    tree = json.loads(task.document)
+    tree["spec"]["family"] = family
+    site.feed({"manifest": parse(tree).document, "name": "scan"})
+    page = site.files("single", "tasks")["operations/index.html"].decode()
+    found = re.findall(r' id="([^"]+)"', page)
+    assert len(set(found)) == len(found)
+    assert f"family-{family}" in found
+    assert site.twin("task", "scan", "operations/scan/")["family"]["path"] == f"operations/#family-{family}"
+
+
+def test_a_source_of_operations_without_runs_is_listed(site: TinySite) -> None:
+    site.table(TABLE.replace("Tiny board", "Quiet board"), slug="quiet")
+    run = Chain(1)
+    site.feed({"manifest": run.operation().document, "name": "scan"}, source="quiet")
+    site.feed(run)
+    rows = single(site, "sources", "sources/")["rows"]
+    assert [(row["link"]["text"], row["runs"], row["groups"], row["last_observed"]) for row in rows] == [
+        ("Tiny board", 1, 1, "2026-01-02"),
+        ("Quiet board", 0, 0, ""),
+    ]
+    assert [line["name"] for line in single(site, "sources", "sources/")["lines"]] == ["Quiet board", "Tiny board"]
+    assert len(single(site, "home", "")["sources"]) == 2
+
+
+def test_home_has_the_newest_observations_first(site: TinySite) -> None:
+    site.feed(Chain(1, 300, observed=day(1)), Chain(2, 200, observed=day(2)), Chain(3, 9, op="gemm", observed=day(3)))
+    latest = single(site, "home", "")["latest"]
+    assert [(row["observed_on"][-2:], row["improvement"] != "") for row in latest] == [
+        ("03", False),
+        ("02", True),
+        ("01", False),
     ]

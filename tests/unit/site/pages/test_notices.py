@@ -156,3 +156,15 @@ def test_changes_lists_every_note_newest_first_with_its_run(site: TinySite) -> N
         ("2026-01-02", "withdrawal", page(SLOW)),
         ("2026-01-01", "dispute", page(FAST)),
     ]
+
+
+def test_the_newer_run_bears_the_date_of_the_change_on_both_sides(site: TinySite) -> None:
+    site.note("one", "correction", FAST.digest, successor=SLOW.digest, when="2026-09-02")
+    assert [notice.date for view in map(site.run, (FAST, SLOW)) for notice in view.notices] == ["2026-09-02"] * 2
+
+
+def test_a_run_that_stands_again_dates_it_as_the_one_between_does(site: TinySite) -> None:
+    between = Chain(1, 50)
+    site.feed(between, on="2026-05-06")
+    site.feed(FAST, Chain(7, 70), on="2026-06-07")
+    assert [notice.date for view in map(site.run, (between, FAST)) for notice in view.notices] == ["2026-06-07"] * 2

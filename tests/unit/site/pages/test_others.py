@@ -1,5 +1,6 @@
 """Implementations, projects, hardware and sources: when they have a page, and what it lists."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -219,3 +220,26 @@ def test_one_run_in_two_sources_stands_once_and_names_both(site: TinySite) -> No
     view = site.twin("task", "scan", "operations/scan/")
     assert [line["name"] for line in view["sources"]] == ["Rival board", "Tiny board"]
     assert source(site, "rival")["snapshots"][0]["number"] == 2
+
+
+# -- a project with more than a page -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_every_page_of_a_project_counts_what_it_leads(
+    most: int, site: TinySite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list is on the first page, and cut there with a word."""
+    monkeypatch.setattr("leaderpress.site.pages.project.PAGE_ROWS", most)
+    monkeypatch.setattr("leaderpress.site.render.PAGE_ROWS", most)
+    monkeypatch.setattr("leaderpress.site.render.last_page", lambda total: -(-total // most))
+    site.feed(*(Chain(n, gpu=f"Abacus {n}") for n in (1, 2, 3)))
+    files = site.files("project", "ada")
+    pages = [json.loads(data) for path, data in files.items() if path.endswith("index.json")]
+    assert len(pages) == -(-3 // most)
+    for view in pages:
+        assert {item["label"]: item["value"] for item in view["facts"]}["Groups led"] == "3"
+        assert "leading 3 comparison groups" in view["description"]
+        assert view["held_count"] == 3
+    assert [len(view["held"]) for view in pages] == [most, *[0] * (len(pages) - 1)]
+    assert f"the first {most} of 3 groups that it leads" in files["projects/ada/index.html"].decode()

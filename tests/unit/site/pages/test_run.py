@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_site import Chain, TinySite
+from tiny_site import TABLE, Chain, TinySite
+from tiny_site import document as sealed
 
 from leaderpress.views.run import RunView
 
@@ -237,9 +238,21 @@ def test_the_identity_names_everything_in_full(site: TinySite) -> None:
         "Source": "Tiny board",
         "External id": "run/7",
         "Run digest": run.digest,
+        "Name": "run-7",
     }
     # A folder or an object stands behind each of them.
-    assert [item.label for item in view.identity if not item.path] == ["Revision", "External id"]
+    assert [item.label for item in view.identity if not item.path] == ["Revision", "External id", "Name"]
+
+
+def test_titles_and_names_are_shown_as_standing_outside_the_digest(site: TinySite) -> None:
+    run = Chain(7)
+    site.feed(run)
+    view = site.run(run)
+    outside = [
+        [(i.label, i.value) for i in items if i.extra == "outside the digest"]
+        for items in (view.identity, view.protocol, view.environment)
+    ]
+    assert outside == [[("Name", "run-7")], [("Title", "Tiny rules"), ("Name", "tiny")], [("Name", "host")]]
 
 
 def test_both_operations_are_named_where_they_differ(site: TinySite) -> None:
@@ -299,6 +312,8 @@ def test_every_statistic_of_the_timing_is_shown_the_primary_one_first(site: Tiny
         ("95th percentile", "119 ns"),
         ("maximum", "120 ns"),
         ("median absolute deviation", "3 ns"),
+        ("95 % interval, lower bound", "97 ns"),
+        ("95 % interval, upper bound", "103 ns"),
     ]
     assert view.spread.replace("\u00a0", " ") == "± 3 ns"
     assert {row.said_by for row in view.measurements} == {"run manifest"}
@@ -455,3 +470,161 @@ def test_the_twin_is_the_view(site: TinySite) -> None:
     assert twin.pop("$schema") == "https://tiny.example/schema/v1/run.json"
     assert twin.pop("kind") == "run"
     assert twin == json.loads(orjson.dumps(site.run(run)))
+
+
+# -- labels and samples ------------------------------------------------------------------------------------------------
+
+
+def test_samples_of_another_measurement_are_not_those_of_the_latency(site: TinySite) -> None:
+    counted = [{"metric": "mood", "unit": "smiles", "statistic": "mean", "value": 5, "sampleCount": 7}]
+    timed, untimed = Chain(1, 100, run={"measurements": counted}), Chain(2, None, run={"measurements": counted})
+    site.feed(timed, untimed)
+    assert (site.run(timed).samples, [row.samples for row in site.run(timed).measurements]) == ("", ["", "7"])
+    assert site.run(untimed).samples == "of 7"
+
+
+def test_a_label_keeps_its_acronym(site: TinySite) -> None:
+    site.table(TABLE.replace('label = "Throughput"', 'label = "SOL score"'))
+    low, high = (Chain(n, None, user=f"U{n}", measurements=[("throughput", "gbps", n)]) for n in (1, 2))
+    site.feed(low, high)
+    view = site.run(low)
+    assert view.primary_label == "mean SOL score"
+    assert "mean SOL score" in view.citation.apa
+    assert view.comparison is not None
+    assert "Mean SOL score" in [row.label for row in view.comparison.rows]
+
+
+@pytest.mark.parametrize(("better", "words"), [("lower", "faster"), ("higher", "better")])
+@pytest.mark.parametrize("unit", ["ns", "us", "s"])
+def test_a_shorter_time_is_faster_and_a_longer_one_only_better(
+    unit: str, better: str, words: str, site: TinySite
+) -> None:
+    site.table(TABLE.replace('unit = "gbps"\nbetter = "higher"', f'unit = "{unit}"\nbetter = "{better}"'))
+    runs = [Chain(n, None, measurements=[("throughput", unit, n)]) for n in (1, 2)]
+    site.feed(*runs)
+    second = runs[1] if better == "lower" else runs[0]
+    assert site.run(second).standing_say == f"One run is {words}, none {'slower' if words == 'faster' else 'worse'}."
+
+
+# -- what a manifest says in a corner ----------------------------------------------------------------------------------
+
+INTERVALS = {
+    "around the value": ([97, 103], "± 3 ns"),
+    "around the value, which was rounded": ([97, 104], "± 4 ns"),
+    "to one side": ([99, 140], "99 ns to 140 ns (95 %)"),
+    "beside the value": ([150, 160], "150 ns to 160 ns (95 %)"),
+}
+
+
+@pytest.mark.parametrize("case", INTERVALS)
+def test_an_interval_is_a_half_width_only_where_the_value_is_its_middle(case: str, site: TinySite) -> None:
+    interval, spread = INTERVALS[case]
+    run = Chain(1, 100, timing={"confidence95": interval})
+    site.feed(run)
+    view = site.run(run)
+    assert view.spread.replace("\u00a0", " ") == spread
+    bounds = [(m.statistic, m.figure.exact) for m in view.measurements if "interval" in m.statistic]
+    assert bounds == [
+        ("95 % interval, lower bound", f"{interval[0]} ns"),
+        ("95 % interval, upper bound", f"{interval[1]} ns"),
+    ]
+
+
+def test_a_failed_run_with_stated_correctness_says_how_it_failed(site: TinySite) -> None:
+    stated = {"correctness": {"comparator": "close", "matchedRatio": 0.5}}
+    run = Chain(1, None, status="incorrect_numerical", run=stated)
+    site.feed(run)
+    view = site.run(run)
+    assert view.correctness_say == "Compared with the reference; the source marks the run “incorrect numerical result”."
+    assert [line.value for line in view.correctness if line.label == "Matched ratio"] == ["0.5"]
+
+
+@pytest.mark.parametrize("where", ["timing", "evidence"])
+def test_raw_samples_are_an_artifact_wherever_they_are_named_and_once(where: str, site: TinySite) -> None:
+    file = {"uri": "store:samples", "digest": "sha256:" + "5" * 64}
+    timing = {"primaryStatistic": "mean", "latencyNs": {"mean": 100}}
+    both = {"timing": {**timing, "rawSamples": file}, "evidence": {"rawSamples": file}}
+    run = Chain(1, 100, run={where: both[where]})
+    twice = Chain(2, 100, run=both)
+    site.feed(run, twice)
+    for view in (site.run(run), site.run(twice)):
+        (artifact,) = view.artifacts
+        assert (artifact.role, artifact.digest) == ("raw samples", file["digest"])
+        assert "store:samples" in artifact.availability
+
+
+def test_a_protocol_may_leave_out_how_it_checks(site: TinySite) -> None:
+    class Plain(Chain):
+        def protocol(self) -> Any:
+            spec = {
+                "harness": {"name": "tiny"},
+                "measurement": {"timer": "clock", "primaryStatistic": "mean"},
+                "devicePolicy": {"clocksLocked": True, "powerLimitWatts": 350.0},
+            }
+            return sealed("BenchmarkProtocol", "tiny", spec)
+
+    run = Plain(1, 100)
+    site.feed(run)
+    lines = {line.label: line.value for line in site.run(run).protocol}
+    assert (lines["Correctness reference"], lines["Comparator"]) == ("not stated", "not stated")
+    assert (lines["Clocks locked"], lines["Power limit, W"]) == ("yes", "350")
+
+
+def page_of(site: TinySite, run: Chain) -> str:
+    with site.pages() as at:
+        key = at.index.run(run.digest).group
+    return site.files("group", key)[f"runs/{run.digest[7:]}/index.html"].decode()
+
+
+def test_the_source_metrics_stand_between_standing_and_identity(site: TinySite) -> None:
+    run = Chain(1, 100, metrics={"points": 3})
+    site.feed(run)
+    page = page_of(site, run)
+    places = [page.index(mark) for mark in ('id="standing"', "3.00 points", 'id="identity"', 'id="measurements"')]
+    assert places == sorted(places)
+    assert page.count("In the source’s own measures") == 1
+
+
+LICENCES = {
+    # (source table, DC.rights, address of the licence)
+    "stated": ('licence = "MIT"\nlicence_url = "https://board.example/l"', "https://board.example/l", True),
+    "on the list": ('licence = "Apache-2.0"', "https://spdx.org/licenses/Apache-2.0.html", True),
+    "two of them": ('licence = "MIT OR Apache-2.0"', "MIT OR Apache-2.0", False),
+    "own": ('licence = "LicenseRef-own"\nlicence_text = "Ask."', "LicenseRef-own", False),
+    "none": ('licence = "none-stated"\nterms = "Ask first"\nbasis = "Facts"', "Ask first", False),
+}
+
+
+@pytest.mark.parametrize("case", LICENCES)
+def test_a_machine_finds_the_terms_of_the_figures(case: str, site: TinySite) -> None:
+    table, rights, addressed = LICENCES[case]
+    run = Chain(1, 100)
+    site.table(TABLE.replace('licence = "CC0-1.0"', table))
+    site.feed(run)
+    page = page_of(site, run)
+    assert f'<meta name="DC.rights" content="{rights}">' in page
+    assert (f'<link rel="license" href="{rights}">' in page) == addressed
+    assert (f'"license":"{rights}"' in page) == addressed
+
+
+def test_a_name_that_needs_no_other_is_not_repeated_as_nothing(site: TinySite) -> None:
+    run = Chain(1, 100, op="Scan")
+    site.feed(run)
+    with site.pages() as at:
+        key = at.index.run(run.digest).group
+    files = {**site.files("group", key), **site.files("task", "scan")}
+    assert site.run(run).task_raw == ""
+    for path, data in files.items():
+        if path.endswith(".html"):
+            nothing = r'<(?:code|p class="raw"|bdi)>(?:<bdi></bdi>)?</|<code[^>]*><bdi></bdi>|title=""'
+            assert not re.findall(nothing, data.decode()), path
+
+
+def test_the_manifest_names_benchmark_id_and_harness_where_nothing_else_said_so(site: TinySite) -> None:
+    harness = {"repository": "https://code.example/h", "commit": "2" * 40}
+    native = {"source": "board", "benchmark": "scan-hard", "externalId": "x-7"}
+    plain, other = Chain(1, 100), Chain(2, 200, run={"sourceNative": native, "evidence": {"harness": harness}})
+    site.feed(plain, other, Chain(3, 300, metrics={"points": 1}))
+    labels = ("Id in the manifest", "Benchmark at the source", "Harness repository", "Harness commit")
+    found = [[line.value for line in site.run(run).identity if line.label in labels] for run in (plain, other)]
+    assert found == [[], ["x-7", "scan-hard", harness["repository"], harness["commit"]]]

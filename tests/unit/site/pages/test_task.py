@@ -1,10 +1,14 @@
 """The operation page's view: records of its groups, definition, suites and cases, what the source states beside."""
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tiny_site import Chain, TinySite
+
+from leaderpress.manifests import parse
 
 
 @pytest.fixture
@@ -100,3 +104,52 @@ def test_the_raw_name_stays_visible(site: TinySite) -> None:
     view = twin(site, "003-grouped-query-attention-with-rope-backward")
     assert view["name"] == "Grouped query attention with RoPE backward"
     assert view["raw"] == "003_grouped_query_attention_with_rope_backward"
+
+
+def ids(page: bytes) -> list[str]:
+    return re.findall(r' id="([^"]+)"', page.decode())
+
+
+def test_cases_of_several_suites_have_ids_of_their_own(site: TinySite) -> None:
+    site.feed(Chain(1), Chain(2, cases=({"n": 3}, {"n": 4})))
+    anchors = [[case["anchor"] for case in suite["cases"]] for suite in twin(site)["workloads"]]
+    assert anchors == [["case-1", "case-2"], ["suite-2-case-1", "suite-2-case-2"]]
+    found = ids(site.files("task", "scan")["operations/scan/index.html"])
+    assert len(set(found)) == len(found)
+
+
+def tolerant(run: Chain, axes: dict[str, int], comparator: str = "exact", **tolerance: float) -> Any:
+    document = run.case(axes).document
+    tree = json.loads(document)
+    tree["spec"]["correctness"] = {"comparator": comparator, **tolerance}
+    return {"manifest": parse(tree).document}
+
+
+def test_a_case_is_matched_by_its_comparator_as_well(site: TinySite) -> None:
+    run = Chain(1)
+    close, exact = (tolerant(run, {"n": 1}, name) for name in ("close", "exact"))
+    site.feed(run, close, exact)
+    listed = twin(site)["workloads"][0]["cases"]
+    assert [row["digest"] for row in listed] == [parse(json.loads(exact["manifest"])).digest, ""]
+
+
+def test_a_case_that_was_stated_with_the_suite_is_preferred(site: TinySite) -> None:
+    run = Chain(1)
+    stated = [tolerant(run, {"n": 1}, maxAbsoluteError=error) for error in (0.5, 0.25, 0.125)]
+    # The last by digest, so that no order of digests can take the place of the rule.
+    *later, first = sorted(stated, key=lambda finding: parse(json.loads(finding["manifest"])).digest)
+    site.feed(run, first)
+    site.feed(*later, on="2026-05-06")
+    listed = twin(site)["workloads"][0]["cases"]
+    assert listed[0]["digest"] == parse(json.loads(first["manifest"])).digest
+    assert len(twin(site)["cases"]) == 2
+
+
+def test_cases_that_a_suite_does_not_tell_apart_take_nobodys_link_and_facts(site: TinySite) -> None:
+    run = Chain(1)
+    twins = [tolerant(run, {"n": 1}, maxAbsoluteError=error) for error in (0.5, 0.25)]
+    about = parse(json.loads(twins[0]["manifest"])).digest
+    site.feed(run, *twins, {"about": about, "fact": "points", "value": 1})
+    view = twin(site)
+    assert [(row["digest"], row["stated"]) for row in view["workloads"][0]["cases"]] == [("", []), ("", [])]
+    assert len(view["cases"]) == 2
