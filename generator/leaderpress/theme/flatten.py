@@ -75,7 +75,9 @@ class LeanCode(CodeGenerator):
             return
         store, key, kept = (self.temporary_identifier() for _ in range(3))
         self.writeline(f"{store} = context.resolve_or_missing('fragments')", node)
-        self.writeline(f"{key} = ({f'{self.name}:{next(self._places)}'!r}, ")
+        # The same block compiled another way gives bytes instead of text.
+        place = f"{type(self).__name__} {self.name}:{next(self._places)}"
+        self.writeline(f"{key} = ({place!r}, ")
         self._write_each(node.filter.args, frame, "identity(", "), ")
         self.write(")")
         self.writeline(f"{kept} = {store}.get({key})")
