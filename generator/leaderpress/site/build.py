@@ -7,7 +7,7 @@ from pathlib import Path
 from .. import __version__
 from ..errors import BuildError, ContentError, LeaderpressError, Problems, UsageError
 from ..index import Index, refresh
-from ..inventory import Receipt
+from ..inventory import RESERVED, Receipt
 from ..views.base import SiteView
 from . import trace, workers
 from .addresses import Addresses
@@ -276,7 +276,7 @@ def _check_host(content: Content, output: DirectoryOutput) -> None:
     files = output.files
     largest = max(((file.size, path) for path, file in files.items()), default=(0, ""))
     total = sum(file.size for file in files.values())
-    if faults := content.config.host_profile.faults(len(files), total, (largest[1], largest[0])):
+    if faults := content.config.host_profile.faults(len(files) + len(RESERVED), total, (largest[1], largest[0])):
         raise Problems(faults)
 
 
