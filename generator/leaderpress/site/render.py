@@ -12,9 +12,9 @@ from ..views.listing import NotFoundView, ProseView
 from .content import Content
 from .pages import heads, listing
 from .pages.context import Context, group_path, object_path, run_path
-from .pages.group import build_group, pager
+from .pages.group import PAGE_ROWS, build_group, pager
 from .pages.peers import Peers
-from .pages.project import PAGE_ROWS, build_hardware, build_project
+from .pages.project import build_hardware, build_project
 from .pages.run import build_run
 from .pages.source import build_source
 from .pages.subject import build_subject
@@ -121,7 +121,7 @@ class Renderer:
         pages = last_page(count)
         for page in range(1, pages + 1):
             here = path if page == 1 else f"{path}{page}/"
-            rows = whole.runs if pages == 1 else whole.runs[(page - 1) * 1000 : page * 1000]
+            rows = whole.runs if pages == 1 else whole.runs[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
             view = replace(whole, runs=rows, pager=pager(path, page, size)) if pages > 1 else whole
             title = _numbered(whole.title, page)
             head = heads.head(self._context, title, whole.description, here, twin=path)

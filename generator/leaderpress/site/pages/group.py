@@ -185,8 +185,11 @@ def _order_label(context: Context, slugs: Sequence[str]) -> str:
 
 
 def _shared(ranked: Sequence[RunRow]) -> dict[str, str]:
-    """Columns whose value all rows share: they leave the table and are said once."""
-    if len(ranked) < 2:
+    """Columns whose value all rows share: they leave the table and are said once.
+
+    A lone run keeps the day of its observation, and its project unless that only repeats its name.
+    """
+    if not ranked:
         return {}
     columns = {
         "evidence": {run.evidence for run in ranked},
@@ -194,12 +197,17 @@ def _shared(ranked: Sequence[RunRow]) -> dict[str, str]:
         "published": {run.published_on for run in ranked},
         "project": {run.project_name if run.project_name != run.name else "" for run in ranked},
     }
+    if len(ranked) == 1:
+        del columns["observed"]
+        if columns["project"] != {""}:
+            del columns["project"]
     return {name: found.pop() for name, found in columns.items() if len(found) == 1}
 
 
 def _caption(ranked: Sequence[RunRow], shared: dict[str, str]) -> str:
     said = [f"{name} {value}" for name, value in shared.items() if value]
-    return f"All {len(ranked)}: {', '.join(said)}." if said else ""
+    who = "The only run" if len(ranked) == 1 else f"All {len(ranked)}"
+    return f"{who}: {', '.join(said)}." if said else ""
 
 
 def _facts(ranked: Sequence[RunRow], values: Sequence[float | int], group: GroupRow) -> tuple[Item, ...]:

@@ -9,10 +9,9 @@ from ...views.base import Item, Link, Pager
 from ...views.project import ProjectView
 from .context import Context, item, object_path
 from .editorial import editorial
+from .group import PAGE_ROWS
 from .subject import run_row
 from .task import group_row
-
-PAGE_ROWS = 1000
 
 
 def build_project(

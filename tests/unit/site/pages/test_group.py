@@ -455,3 +455,13 @@ def test_only_a_time_that_restates_the_primary_one_is_left_out(site: TinySite) -
     tail = Chain(3, 700000, metrics={"latency_ms": 0.9})
     site.feed(tail)
     assert site.group(runs[0]).metric_labels == ("Compile time", "Latency as published")
+
+
+def test_a_lone_run_says_once_what_its_columns_would(site: TinySite) -> None:
+    run = Chain(1, 100, user="Ada")
+    site.feed(run)
+    view = site.group(run)
+    assert "evidence" in view.shared
+    assert "published" in view.shared
+    assert "observed" not in view.shared
+    assert view.caption.startswith("The only run: evidence reported")
