@@ -7,12 +7,12 @@ JSON values; a number without an RFC 8785 text raises `ManifestError`.
 
 import math
 import re
-from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import cache, lru_cache
 
 from .canonical import number_text
 from .errors import ContentError
+from .values import dataclass
 
 NO_BREAK_SPACE = "\u00a0"
 """Between a number and its unit."""

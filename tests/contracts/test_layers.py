@@ -14,9 +14,9 @@ import pytest
 Modules = dict[str, ast.Module]
 
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"errors"}),
+    frozenset({"errors", "values"}),
     frozenset({"canonical", "hosts"}),
-    frozenset({"format", "inventory", "config"}),
+    frozenset({"format", "inventory", "config", "log"}),
     frozenset({"manifests", "slugs"}),
     # Views are plain values without an import, so index and theme may both speak of them.
     frozenset({"ingesters", "store", "ranking", "cite", "views"}),

@@ -7,12 +7,12 @@ the reader's reference manager as it was.
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from urllib.parse import quote
 
 from ..errors import ContentError, ManifestError
+from ..values import dataclass
 
 ILLUSTRATIVE = "Illustrative data, not a measurement"
 WITHDRAWN = "Withdrawn"

@@ -1,10 +1,10 @@
 """One citable in every format: APA text, BibTeX, BibLaTeX, RIS, CSL-JSON."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
+from ..values import dataclass
 from .base import Citable, Source, prepare
 from .tex import entries
 

@@ -1,9 +1,9 @@
 """The rows that the index hands to views: small, frozen, and all that a view may know beside whole documents."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ContentError
+from ..values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

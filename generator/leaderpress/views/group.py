@@ -1,11 +1,10 @@
 """The group page: the full ranking of the runs that may be compared, records over time, exclusions."""
 
-from dataclasses import dataclass
-
+from ..values import dataclass
 from .base import CitationView, Figure, Item, Link, Pager, Reason, SourceLine, Staircase, Strip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class RankedRun:
     """One row of the ranking."""
 
@@ -37,7 +36,7 @@ class RankedRun:
     """COinS title for reference managers; the first 25 rows only."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class ExcludedRun:
     """A run that belongs here but does not rank."""
 
@@ -51,7 +50,7 @@ class ExcludedRun:
     observed_on: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class GroupRecord:
     """One record event."""
 
@@ -65,7 +64,7 @@ class GroupRecord:
     """How far the record before lies behind this one, `7.10 %` or `×2.41`; empty for the first."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class GroupView:
     """Everything that a group page shows."""
 

@@ -1,12 +1,11 @@
 """The hardware page: one product, its environments, and what was measured on it."""
 
-from dataclasses import dataclass
-
+from ..values import dataclass
 from .base import Item, Link, SourceLine
 from .task import GroupRow
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class EnvironmentRow:
     """One environment of the product."""
 
@@ -19,7 +18,7 @@ class EnvironmentRow:
     groups: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class HardwareView:
     """Everything that a hardware page shows."""
 

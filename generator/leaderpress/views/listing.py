@@ -1,12 +1,11 @@
 """Home, A–Z indexes, records, changes and written pages: the ways in."""
 
-from dataclasses import dataclass
-
+from ..values import dataclass
 from .base import Figure, Item, Link, Pager, SourceLine, Strip
 from .source import RejectionRow
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class EventRow:
     """A record event, on a page outside its group."""
 
@@ -25,7 +24,7 @@ class EventRow:
     """True while it is the group's record."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class SourceRow:
     """A source, on the home page and in the index."""
 
@@ -36,7 +35,7 @@ class SourceRow:
     licence: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class HomeView:
     """The front page."""
 
@@ -64,7 +63,7 @@ class HomeView:
     illustrative: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class IndexSection:
     """One letter, or one family, of an index."""
 
@@ -74,7 +73,7 @@ class IndexSection:
     """With the number of runs."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class IndexView:
     """An A–Z index: operations (by family), implementations, projects, hardware."""
 
@@ -89,7 +88,7 @@ class IndexView:
     illustrative: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class SourcesView:
     """The index of sources."""
 
@@ -100,7 +99,7 @@ class SourcesView:
     illustrative: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class RecordsView:
     """All record events, newest first."""
 
@@ -115,7 +114,7 @@ class RecordsView:
     illustrative: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class ChangeRow:
     """What one ingest changed."""
 
@@ -134,7 +133,7 @@ class ChangeRow:
     rejections: tuple[RejectionRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class ChangesView:
     """Every ingest, newest first, and the notes."""
 
@@ -148,7 +147,7 @@ class ChangesView:
     illustrative: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class ProseView:
     """A written page: `content/pages/*.md`."""
 
@@ -161,7 +160,7 @@ class ProseView:
     illustrative: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class NotFoundView:
     """404.html, the only page with absolute links."""
 

@@ -1,13 +1,12 @@
 """The project page: who reports runs, the records they hold, and all their runs."""
 
-from dataclasses import dataclass
-
+from ..values import dataclass
 from .base import Item, Link, Pager, SourceLine
 from .subject import RunRow
 from .task import GroupRow
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class ProjectView:
     """Everything that a project page shows."""
 

@@ -1,7 +1,6 @@
 """The run page: one record, its number, what it may be compared with, and how to check and cite it."""
 
-from dataclasses import dataclass
-
+from ..values import dataclass
 from .base import (
     CitationView,
     Document,
@@ -17,7 +16,7 @@ from .base import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class Standing:
     """The run's place in its group."""
 
@@ -33,7 +32,7 @@ class Standing:
     worse: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class Neighbour:
     """One row of the short ranking around the run: the leader, two on each side, the last."""
 
@@ -54,7 +53,7 @@ class Neighbour:
     """Runs between the row before and this one that are not shown."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class Measurement:
     """One measured value, the primary one first."""
 
@@ -68,7 +67,7 @@ class Measurement:
     """`run manifest` or `source metric`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class Artifact:
     """A file that belongs to the run or its implementation; bodies are not published here."""
 
@@ -83,7 +82,7 @@ class Artifact:
     """https address, empty if it has none that leads anywhere."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class Difference:
     """One line of the comparison with #1."""
 
@@ -93,7 +92,7 @@ class Difference:
     same: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class Comparison:
     """This run beside the leader of its group, without script."""
 
@@ -103,7 +102,7 @@ class Comparison:
     rows: tuple[Difference, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class RunView:
     """Everything that a run page shows."""
 

@@ -1,11 +1,10 @@
 """The source page: an upstream leaderboard, its terms, every snapshot taken of it, and what was not taken."""
 
-from dataclasses import dataclass
-
+from ..values import dataclass
 from .base import Item, Link, SourceLine
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class RejectionRow:
     """Rejections of one snapshot with one reason."""
 
@@ -19,7 +18,7 @@ class RejectionRow:
     """Locations in the dump, at most five."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class SnapshotRow:
     """One ingested dump."""
 
@@ -36,7 +35,7 @@ class SnapshotRow:
     drift: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class SourceView:
     """Everything that a source page shows."""
 

@@ -1,12 +1,11 @@
 """The implementation page: one revision of somebody's code for one operation, and every run of it."""
 
-from dataclasses import dataclass
-
+from ..values import dataclass
 from .base import Figure, Item, Link, SourceLine
 from .run import Artifact
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class RunRow:
     """One run, as a line on another page."""
 
@@ -27,7 +26,7 @@ class RunRow:
     observed_on: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class SubjectView:
     """Everything that an implementation page shows."""
 

@@ -1,11 +1,10 @@
 """The operation page: one task, the current record of each of its groups, its definition, workloads and cases."""
 
-from dataclasses import dataclass
-
+from ..values import dataclass
 from .base import Figure, Item, Link, SourceLine, Staircase, WorkloadView
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class GroupRow:
     """One comparison group, as a line on another page."""
 
@@ -32,7 +31,7 @@ class GroupRow:
     staircase: Staircase | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class Argument:
     """One input or output of the operation."""
 
@@ -42,7 +41,7 @@ class Argument:
     shape: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class TaskView:
     """Everything that an operation page shows."""
 
