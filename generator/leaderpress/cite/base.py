@@ -145,8 +145,10 @@ def prepare(citable: Citable) -> Source:
 
 def one_line(text: str) -> str:
     """A text without line breaks, control characters and runs of spaces; see the module's contract."""
-    if text.isascii() and text.isprintable():
-        return " ".join(text.split()) if "  " in text or text[:1] == " " or text[-1:] == " " else text
+    # Between a number and its unit; the one character of nearly every title that is not printable.
+    plain = text.replace("\u00a0", " ")
+    if plain.isprintable() and unicodedata.is_normalized("NFC", plain):
+        return " ".join(plain.split()) if "  " in plain or plain[:1] == " " or plain[-1:] == " " else plain
     text = _CONTROL.sub(" ", _NO_CHARACTER.sub("", text))
     return " ".join(unicodedata.normalize("NFC", text).split())
 

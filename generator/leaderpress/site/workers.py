@@ -4,12 +4,14 @@ Each process opens its own index and theme once.  Files are written by the proce
 back to the parent is their paths, sizes and SHA-256 digests.
 """
 
+import gc
 import hashlib
 import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,7 +66,7 @@ def run(setup: Setup, jobs: Iterable[Job], processes: int) -> Iterator[Done]:
         return
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("fork" if "fork" in methods else None)
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=_start, initargs=(setup,)) as pool:
+    with _frozen(), ProcessPoolExecutor(processes, mp_context=context, initializer=_start, initargs=(setup,)) as pool:
         try:
             yield from _windowed(pool.submit, jobs, processes * WINDOW)
         except BrokenProcessPool:
@@ -72,6 +74,16 @@ def run(setup: Setup, jobs: Iterable[Job], processes: int) -> Iterator[Done]:
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+@contextmanager
+def _frozen() -> Iterator[None]:
+    """What exists now lives as long as the workers do: a collection that touched it would copy it into each of them."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _windowed(
@@ -136,6 +148,8 @@ _worker: _Worker | None = None
 
 def _start(setup: Setup) -> None:
     global _worker
+    # Pages are made of thousands of values and of no cycles; looking for some at every 700 of them finds nothing.
+    gc.set_threshold(50_000, 20, 100)
     _worker = _Worker(setup)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import jinja2
 from jinja2 import Environment, StrictUndefined, Template
-from jinja2.runtime import Context
+from jinja2.runtime import Context, new_context
 from markupsafe import Markup
 
 from ..errors import LeaderpressError, ThemeError
@@ -28,7 +28,7 @@ _ACTIVE = {"css", "js", "svg", "png", "ico", "woff2", "txt"}
 
 KINDS = (
     "home", "run", "group", "task", "subject", "project", "hardware", "source", "sources", "records", "changes",
-    "index", "prose", "404",
+    "edition", "editions", "index", "prose", "404",
 )  # fmt: skip
 """The kinds of page that a theme renders."""
 
@@ -101,8 +101,10 @@ class Theme:
             "fragments": self._fragments_for(site, root, leaf),
         }  # fmt: skip
         try:
+            # The values hold the globals already; `Template.new_context` would copy their names for every page.
+            context = new_context(self._environment, name, template.blocks, values, shared=True)
             # A flat template gives bytes already.
-            pieces: Iterable[Any] = template.root_render_func(template.new_context(values, shared=True))
+            pieces: Iterable[Any] = template.root_render_func(context)
             return b"".join([piece if type(piece) is bytes else piece.encode() for piece in pieces])
         except LeaderpressError:
             raise

@@ -21,8 +21,9 @@ _CONTROL = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029]")
 _PATH = re.compile(r"[A-Za-z0-9._~/-]*(?:\?[^\s\"<>]*)?(?:#[A-Za-z0-9._~-]+)?")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
-# In text indented by orjson: a container whose members are scalars, a line each; no string holds a line feed.
-_FLAT = re.compile(r"[{\[](?:\n[^\n]*+(?<![{}\[\]])(?<![}\]],))++\n *+[}\]]")
+# In text indented by orjson: a container that holds no other, each of its members on a line.  One that holds a bracket
+# in a string is left as it is: telling them apart would cost a look at every line.
+_FLAT = re.compile(r"[{\[]\n[^{}\[\]]*\n *+[}\]]")
 _PLAIN_NAME = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)+")
 _DATA_ESCAPES = tuple((character, f"%{ord(character):02X}") for character in '\t\n\r "#&<>[\\]^`{|}')
 _PRETTY_LIMIT = 256

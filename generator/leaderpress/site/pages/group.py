@@ -11,7 +11,7 @@ from ...ranking.group import GroupKey
 from ...ranking.rank import label as rank_label
 from ...views.base import CitationView, Item, Link, Pager, Reason, Staircase
 from ...views.group import ExcludedRun, GroupRecord, GroupView, RankedRun
-from ...views.scale import has_scale, median, staircase
+from ...views.scale import median, staircase
 from .citation import citation_view
 from .context import Context, figure, figure_text, group_path, hexa, item, object_path
 from .peers import MOST_COLUMNS, Peers
@@ -122,7 +122,7 @@ def _ranked_run(
     context: Context, peers: Peers, run: RunRow, columns: Sequence[str], order: int | None, with_coins: bool
 ) -> RankedRun:
     leader, group = peers.ranked[0], peers.group
-    positive = has_scale((run.stated, leader.stated))
+    positive = run.stated > 0 and leader.stated > 0
     return RankedRun(
         digest=run.digest,
         anchor=f"run-{hexa(run.digest)[:12]}",

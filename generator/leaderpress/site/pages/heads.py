@@ -1,10 +1,11 @@
 """What only machines read in a page's head: titles, canonical addresses, citation metadata, Signposting, JSON-LD."""
 
-import json
+import orjson
 
 from ...canonical import Json
 from ...cite import Citable, Distribution, json_ld, meta_tags
 from ...index import RunRow
+from ...ranking.eligibility import HIDING
 from ...views.base import Head
 from ...views.run import RunView
 from .context import Context
@@ -63,7 +64,7 @@ def run_head(context: Context, run: RunRow, view: RunView, citable: Citable, pat
         title=f"{view.title}: {value} · {context.site.title}",
         description=_cut(view.description),
         canonical=permalink,
-        noindex="WITHDRAWN" in {reason.code for reason in view.reasons},
+        noindex=not HIDING.isdisjoint(reason.code for reason in view.reasons),
         meta=tuple(meta_tags(citable)),
         links=tuple(links),
         json_ld=_json_text(
@@ -84,7 +85,7 @@ def run_head(context: Context, run: RunRow, view: RunView, citable: Citable, pat
 
 
 def _json_text(tree: Json) -> str:
-    return json.dumps(tree, ensure_ascii=False, separators=(",", ":"))
+    return orjson.dumps(tree).decode()
 
 
 def _cut(text: str) -> str:

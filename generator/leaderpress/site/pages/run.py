@@ -97,7 +97,7 @@ def build_run(
         documents=documents(context, run),
         citation=citation_view(context, citable),
         source=source,
-        imprint=_imprint(context, run, task.name),
+        imprint=_imprint(context, run.source, run.task, run.published_on, run.upstream_published_at[:10]),
         report_link=context.pre_filled(context.site.report_url, run.digest, path),
     )
 
@@ -240,11 +240,12 @@ def _comparison(context: Context, run: RunRow, leader: RunRow, better: str) -> C
     )
 
 
-def _imprint(context: Context, run: RunRow, task_name: str) -> tuple[Item, ...]:
-    source = context.source_line(run.source)
-    lines = [item("Published", run.published_on)]
-    if run.upstream_published_at:
-        lines.append(item("Published upstream", run.upstream_published_at[:10]))
+@lru_cache(1024)
+def _imprint(context: Context, slug: str, task: str, published_on: str, upstream_on: str) -> tuple[Item, ...]:
+    source = context.source_line(slug)
+    lines = [item("Published", published_on)]
+    if upstream_on:
+        lines.append(item("Published upstream", upstream_on))
     lines += [
         item("Source", source.name, path=source.path),
         item("Licence of the figures", source.licence, path=source.licence_url),
@@ -253,6 +254,7 @@ def _imprint(context: Context, run: RunRow, task_name: str) -> tuple[Item, ...]:
         lines.append(item("Basis of publication", source.basis))
     if source.attribution:
         lines.append(item("Attribution", source.attribution))
-    if path := context.task_link(run.task).path:
-        lines.append(item("See also", f"All results for {task_name}", path=path))
+    link = context.task_link(task)
+    if link.path:
+        lines.append(item("See also", f"All results for {link.text}", path=link.path))
     return tuple(lines)
