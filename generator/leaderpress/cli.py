@@ -114,21 +114,25 @@ def _day(context: click.Context, parameter: click.Parameter, value: str | None) 
 
 
 @leaderpress.command(epilog=_example("leaderpress ingest sol-execbench ~/dumps/sol --published-at 2026-08-16"))
-@click.argument("source", metavar="SOURCE")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--dry-run", is_flag=True, help="Report what would be taken; write nothing.")
+@click.argument("source", metavar="SOURCE", required=False, default="")
+@click.argument("paths", metavar="PATH...", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--dry-run", is_flag=True, help="Report what would be taken and what would change; write nothing.")
 @click.option("--strict", is_flag=True, help="Write nothing if anything is malformed.")
 @click.option("--published-at", metavar="DATE", callback=_day, help="Day of publication (UTC); default: today.")
 @click.option("--retrieved-at", metavar="INSTANT", help="When the dump was fetched; default: not stated.")
+@click.option("--undo", is_flag=True, help="Take the newest folder of records back, unless something published has it.")
 @_json
 @_on_site
+@click.pass_context
 def ingest(
+    context: click.Context,
     source: str,
     paths: tuple[Path, ...],
     dry_run: bool,
     strict: bool,
     published_at: date | None,
     retrieved_at: str | None,
+    undo: bool,
     as_json: bool,
     site: Path,
 ) -> int:
@@ -136,10 +140,17 @@ def ingest(
 
     SOURCE is a source table of the site (content/sources/SOURCE.toml) or an ingester that ships one.
 
+    A newer dump of a source also reports what changes of what was published before, and proposes withdrawals of runs
+    that the source no longer counts; none is made.
+
     Exits with 1 if anything in the dump was malformed; the rest is written all the same, unless --strict is given.
     """
     from . import ingest as ingesting
 
+    if undo:
+        return _undo(context, site, source, as_json=as_json)
+    if not paths:
+        raise click.UsageError("Name a SOURCE and the PATH... of its dump.", context)
     _require_known(site, source)
     report = ingesting.ingest(
         site,
@@ -158,6 +169,20 @@ def ingest(
     return report.exit_code
 
 
+def _undo(context: click.Context, site: Path, source: str, *, as_json: bool) -> int:
+    """Take back the newest folder of records."""
+    from . import ingest as ingesting
+
+    if source:
+        raise click.UsageError("--undo takes back the newest folder, and no dump is named with it.", context)
+    report = ingesting.undo(site)
+    if as_json:
+        _print_json(report)
+    else:
+        _print_lines(reports.undo_lines(report))
+    return 0
+
+
 def _require_known(site: Path, source: str) -> None:
     """Refuse a mistyped source before a dump is read, with the name that was probably meant."""
     from . import ingesters
@@ -168,6 +193,74 @@ def _require_known(site: Path, source: str) -> None:
         hint = f"did you mean {close[0]}?" if close else f"this site knows {', '.join(sorted(known))}"
         hint += f"; a new source needs its table, content/sources/{source}.toml" if not close else ""
         raise UsageError("source-unknown", f"there is no source {source!r}", hint=hint)
+
+
+_REDACT_EXAMPLE = _example(
+    'leaderpress redact sha256:6c0e… --text "Ada L." --reason "She asked for it." \\',
+    '  --basis "GDPR, article 17" --by "Example Records, legal desk"',
+)
+
+
+@leaderpress.command(epilog=_REDACT_EXAMPLE)
+@click.argument("digest", metavar="DIGEST")
+@click.option("--text", "texts", multiple=True, metavar="TEXT", help="Remove exactly this; may be given again.")
+@click.option("--whole", is_flag=True, help="Remove the whole document, of a project also its names.")
+@click.option("--reason", required=True, metavar="TEXT", help="Why, in plain words; never what was removed.")
+@click.option("--basis", required=True, metavar="TEXT", help="The law, order or request that it follows.")
+@click.option("--by", "who", required=True, metavar="NAME", help="Who answers for it.")
+@click.option("--on", "when", metavar="DATE", callback=_day, help="Day of the removal (UTC); default: today.")
+@click.option("--dry-run", is_flag=True, help="Say what would be changed; write nothing.")
+@_json
+@_on_site
+def redact(
+    digest: str,
+    texts: tuple[str, ...],
+    whole: bool,
+    reason: str,
+    basis: str,
+    who: str,
+    when: date | None,
+    dry_run: bool,
+    as_json: bool,
+    site: Path,
+) -> int:
+    """Remove what the law does not let stand: TEXT wherever it stands below content/, or a whole document.
+
+    DIGEST names the document that it is about. Addresses, digests, the log and ranks stay; a note says why. There is
+    no way back but version control, whose history is yours to deal with.
+
+    Exits with 1 while a text stands in files that only a person can change; they are listed.
+    """
+    from .redaction import Request
+    from .redaction import redact as remove
+
+    day = when or datetime.now(UTC).date()
+    request = Request(digest, texts, whole, reason, basis, who, day.isoformat())
+    report = remove(site, request, dry_run=dry_run)
+    if as_json:
+        _print_json(report)
+    else:
+        _print_lines(reports.redaction_lines(report))
+    return report.exit_code
+
+
+@leaderpress.command(epilog=_example("leaderpress seal && leaderpress build"))
+@click.option("--published-at", metavar="DATE", callback=_day, help="Day of publication (UTC); default: today.")
+@_json
+@_on_site
+def seal(published_at: date | None, as_json: bool, site: Path) -> None:
+    """Commit new notes to the publication log, so that nothing can come before them any more.
+
+    An ingest does the same; use this where notes are published between two ingests. What is committed already stays
+    as it is; with nothing new, nothing is written.
+    """
+    from . import ingest as ingesting
+
+    report = ingesting.seal(site, published_at=published_at, today=lambda: datetime.now(UTC).date())
+    if as_json:
+        _print_json(report)
+    else:
+        _print_lines(reports.seal_lines(report))
 
 
 @leaderpress.command(epilog=_example("leaderpress build --jobs 4"))
@@ -181,10 +274,10 @@ def build(jobs: int | None, out: Path | None, verify_output: bool, as_json: bool
 
     The published folder is exchanged in one step at the end. If anything is wrong, it stays as it was.
     """
-    from .site.build import build as build_site
+    from .site.update import update
 
     with _progress("building") as tell:
-        report = build_site(
+        report = update(
             site,
             jobs=jobs,
             out=out,
@@ -197,6 +290,26 @@ def build(jobs: int | None, out: Path | None, verify_output: bool, as_json: bool
         _print_json(report)
     else:
         _print_lines(reports.build_lines(report))
+
+
+@leaderpress.command(epilog=_example("leaderpress edition 2026-q3 --published-at 2026-09-30"))
+@click.argument("tag", metavar="TAG")
+@click.option("--note", default="", metavar="TEXT", help="A sentence about it, shown on its page.")
+@click.option("--published-at", metavar="DATE", callback=_day, help="Day of publication (UTC); default: today.")
+@_json
+@_on_site
+def edition(tag: str, note: str, published_at: date | None, as_json: bool, site: Path) -> None:
+    """Freeze all rankings as they stand now under TAG, so that what led today can be proved later.
+
+    Writes content/editions/TAG.json, once: an edition is never changed. The next build publishes it.
+    """
+    from .site.editions import freeze
+
+    report = freeze(site, tag, note=note, published_at=published_at, today=lambda: datetime.now(UTC).date())
+    if as_json:
+        _print_json(report)
+    else:
+        _print_lines(reports.edition_lines(report))
 
 
 @leaderpress.command(epilog=_example("leaderpress explain runs/fa4d9808…/index.html"))
@@ -213,17 +326,20 @@ def explain(path: str, out: Path | None, site: Path) -> None:
     click.echo(_safe(explain_path(site, path, out)))
 
 
-_AGAINST_HELP = "An earlier inventory.json or SHA256SUMS: what it lists must still be there."
+_AGAINST_HELP = "What was published: a site, or its inventory.json, SHA256SUMS or log/checkpoint."
 
 
 @leaderpress.command(epilog=_example("leaderpress check --against ../last-week/inventory.json"))
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Default: build/site in the site.")
-@click.option("--against", type=click.Path(path_type=Path), metavar="FILE", help=_AGAINST_HELP)
+@click.option("--against", type=click.Path(path_type=Path), metavar="FILE|FOLDER", help=_AGAINST_HELP)
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes; default: one a core.")
 @_json
 @_on_site
 def check(out: Path | None, against: Path | None, jobs: int | None, as_json: bool, site: Path) -> int:
     """Look for broken links, fragments and digests in the built site.
+
+    With --against also for every address that was published and would be lost, every canonical object that changed,
+    and for the first line of the publication log that is not as it was.
 
     Exits with 1 if there is any problem; each is printed with the file and the line where it stands.
     """
@@ -237,6 +353,41 @@ def check(out: Path | None, against: Path | None, jobs: int | None, as_json: boo
         _print_errors(report.problems)
         _print_lines(reports.check_lines(report))
     return 1 if report.counts["problems"] else 0
+
+
+@leaderpress.command(epilog=_example("leaderpress verify build/site", "leaderpress verify log.txt checkpoint"))
+@click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(path_type=Path, exists=True))
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes; default: one a core.")
+@click.option("--site", type=click.Path(path_type=Path, exists=True), metavar="DIR", help="Without PATH: this site.")
+@_json
+@click.pass_context
+def verify(context: click.Context, paths: tuple[Path, ...], jobs: int | None, site: Path | None, as_json: bool) -> int:
+    """Prove that what is at PATH is what was published: a site, its records, or files that were downloaded.
+
+    Needs neither settings nor a network. Without PATH: the published site in this folder, or the site around it with
+    its records.
+
+    Exits with 1 if anything is not as it was published; each problem names the file, what was expected and what was
+    found. What was lawfully removed is named, and is no problem.
+    """
+    from .verify import verify as verify_paths
+
+    with _progress("verifying") as tell:
+        report = verify_paths(paths or (_here(site or context.obj),), jobs=jobs, progress=tell)
+    if as_json:
+        _print_json(report)
+    else:
+        _print_errors(report.problems)
+        _print_lines(reports.verify_lines(report))
+    return 1 if report.counts.get("problems") else 0
+
+
+def _here(named: Path | None) -> Path:
+    """The published site in this folder, else the site that holds it."""
+    from .config import find_site
+    from .verify import is_published
+
+    return named or (Path() if is_published(Path()) else find_site(Path.cwd()))
 
 
 _run = click.argument("reference", metavar="RUN")

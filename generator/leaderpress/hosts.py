@@ -7,6 +7,11 @@ from .errors import ContentError, LeaderpressError
 
 _MIB = 1024 * 1024
 
+HOST_FILES = frozenset(
+    {"CNAME", ".domains", ".git", ".gitattributes", ".gitignore", ".well-known", "google-site-verification.html"}
+)
+"""Files and folders at the top that hosts ask for and that a publisher adds; they are counted, not checked."""
+
 
 @dataclass(frozen=True, slots=True)
 class HostProfile:

@@ -7,7 +7,7 @@ function of the files and of what the caller adds, so that equal sites have equa
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -27,8 +27,9 @@ MAX_PART = 80
 
 _PART = rf"(?!\.{{1,2}}(?:/|\Z))[A-Za-z0-9._-]{{1,{MAX_PART}}}"
 _PATH = re.compile(rf"{_PART}(?:/{_PART})*\Z")
-_BODY = b'"files":{\n'
-_PERMANENT = re.compile(r"(?:runs|implementations|subjects)/[0-9a-f]{64}/index\.html")
+FILES_FROM = b'"files":{\n'
+"""The line of `inventory.json` after which the files follow."""
+_PERMANENT = re.compile(r"(?:(?:runs|implementations|subjects)/[0-9a-f]{64}|editions/[a-z0-9-]+)/index\.html")
 _LINE = re.compile(r"([0-9a-f]{64})  ([A-Za-z0-9._/-]+)\n")
 
 
@@ -69,8 +70,23 @@ def check_path(path: str) -> None:
 
 
 def is_permanent(path: str) -> bool:
-    """Whether a published file is a page whose address is promised for ever: a run's or an implementation's."""
+    """Whether a published file is a page whose address is promised for ever: of a run, implementation or edition."""
     return _PERMANENT.fullmatch(path) is not None
+
+
+_PAGE = re.compile(r"(?:.*/)?index\.html")
+_CONTINUED = re.compile(r".*/\d{1,9}/index\.html")
+
+
+def is_address(path: str) -> bool:
+    """Whether people link or subscribe to a published file: pages, feeds, schemas and the log.
+
+    Not those whose rows moved to a neighbour when a table got shorter, and not what a setting may switch off or what
+    only machines of the site itself ask for.
+    """
+    if _PAGE.fullmatch(path):
+        return not _CONTINUED.fullmatch(path)
+    return path.endswith("/feed.xml") or path.startswith(("schema/", "log/"))
 
 
 class PathSet:
@@ -148,21 +164,58 @@ def inventory_bytes(files: Files, sums: bytes, meta: Mapping[str, Json]) -> byte
     the generator's own version, because equal versions promise equal bytes.  Raises `ManifestError` where `meta` is
     not JSON.
     """
+    entries = [file_entry(path, files[path]) for path in sorted(files)]
+    return inventory_text(entries, sum(file.size for file in files.values()), sums, meta)
+
+
+def inventory_text(entries: Sequence[str], size: int, sums: bytes, meta: Mapping[str, Json]) -> bytes:
+    """The same from what stands in it about each file, in order, and the bytes of all files together."""
     own = {"leaderpress": __version__, **meta.get("versions", {})}
     rest = {name: value for name, value in meta.items() if name != "versions"}
-    counts = {"bytes": sum(file.size for file in files.values()), "files": len(files)}
+    counts = {"bytes": size, "files": len(entries)}
     stated = {"digest": sha256(sums), "path": SUMS, "size": len(sums)}
     parts: dict[str, Json] = {"inventory": 1, "versions": own, "counts": counts, "sums": stated, "meta": rest}
-    head = "".join(f'"{name}":{canonical(value).decode()},\n' for name, value in parts.items())
-    body = ",\n".join(_file_lines(files))
-    return f'{{{head}"files":{{\n{body}\n}}}}\n'.encode()
+    return b"%b%b%b\n}}\n" % (_head(parts), FILES_FROM, ",\n".join(entries).encode())
 
 
-def _file_lines(files: Files) -> Iterator[str]:
+def entries_of(inventory: bytes) -> list[str]:
+    """What stands in an `inventory.json` of ours about each file."""
+    body = inventory.partition(FILES_FROM)[2].decode("ascii").removesuffix("\n}}\n")
+    return body.split(",\n") if body else []
+
+
+def file_entry(path: str, file: Written) -> str:
+    """What stands in `inventory.json` about one file."""
     # Paths are plain ASCII without quotes or backslashes (check_path), so they need no escape.
-    for path in sorted(files):
-        size, digest = files[path]
-        yield f'"{path}":{{"digest":"sha256:{digest}","size":{size}}}'
+    return f'"{path}":{{"digest":"sha256:{file.sha256}","size":{file.size}}}'
+
+
+def _head(parts: Mapping[str, Json]) -> bytes:
+    """All members but the files, with a `seal` over them: they are said nowhere else, so a changed byte must show."""
+    return _members({**parts, "seal": sha256(canonical(dict(parts)))})
+
+
+_UNSEALED = frozenset({"inventory", "versions", "counts", "sums", "meta"})
+
+
+def is_head_intact(head: bytes) -> bool:
+    """Whether what stands before the files in an `inventory.json` has every byte that was written.
+
+    A version before the log wrote no seal; there only the spelling is compared.  False too for what is no inventory.
+    """
+    try:
+        parts = orjson.loads(head + b'"files":{}}')
+        del parts["files"]
+        if parts.keys() == _UNSEALED:
+            return head == _members(parts)
+        del parts["seal"]
+        return head == _head(parts)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return False
+
+
+def _members(parts: Mapping[str, Json]) -> bytes:
+    return b"{" + b"".join(b'"%b":%b,\n' % (name.encode(), canonical(value)) for name, value in parts.items())
 
 
 def parse_inventory(data: bytes, at: str = INVENTORY) -> Inventory:
@@ -188,7 +241,7 @@ def sums_named_by(inventory: bytes) -> str:
 
     Raises `BuildError` for what is not an inventory of ours.
     """
-    return parse_inventory(inventory.partition(_BODY)[0] + _BODY + b"}}").sums
+    return parse_inventory(inventory.partition(FILES_FROM)[0] + FILES_FROM + b"}}").sums
 
 
 def _hex(digest: str) -> str:

@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .checks import CheckReport
-    from .ingest import IngestReport
-    from .site.build import BuildReport
+    from .ingest import IngestReport, SealReport, UndoReport
+    from .redaction import RedactionReport
+    from .site.editions import FreezeReport
+    from .site.report import BuildReport
+    from .verify import VerifyReport
     from .views.run import RunView
 
 
@@ -25,14 +28,69 @@ def ingest_lines(report: "IngestReport") -> Iterator[str]:
     yield from (f"  unknown field {drift['field']}, {drift['count']} times" for drift in snapshot["drift"])
     if snapshot["ignored"]:
         yield f"  not read: {', '.join(snapshot['ignored'])}"
+    yield from _update_lines(report)
     yield from (f"  {'wrote' if report.written else 'would write'} {path}" for path in report.copied)
     yield report.notice or f"published {snapshot['published_at']}: content/records/{report.folder}/"
 
 
+def _update_lines(report: "IngestReport") -> Iterator[str]:
+    """What a newer dump changes of what was published before."""
+    from .ingest.telling import update_lines
+
+    if report.unknown:
+        yield f"  {report.unknown}"
+    if report.updates:
+        yield from update_lines(report.updates)
+    if report.review:
+        yield f"  move what you agree with from {report.review}/ to content/notes/"
+
+
+def undo_lines(report: "UndoReport") -> Iterator[str]:
+    """What was taken back."""
+    yield f"removed content/records/{report.folder}/ of {report.published_at}: {report.documents:,} documents"
+    yield f"log: {report.lines:,} lines; nothing published contained more"
+
+
+def seal_lines(report: "SealReport") -> Iterator[str]:
+    """Which notes were committed to the log, and the log's checkpoint."""
+    yield from (f"  committed {at}" for at in report.notes)
+    yield from (f"  waits for the run that it names: {at}" for at in report.waiting)
+    yield f"sealed: content/records/{report.folder}/" if report.folder else "nothing new to commit"
+    yield f"log: {report.lines:,} lines, sha256 {report.sha256}"
+
+
+def redaction_lines(report: "RedactionReport") -> Iterator[str]:
+    """What a removal changed, and what it leaves to a person."""
+    yield f"{report.kind} {report.target}"
+    yield from (f"  {kind:<24}{count} {_plural(count, 'tombstone')}" for kind, count in report.documents.items())
+    yield from (f"  {name:<24}{count} {_plural(count, 'line')} changed" for name, count in report.lines.items())
+    yield from (f"  {'changed' if report.written else 'would change'} {path}" for path in report.edited)
+    yield from (f"  moves to {address}" for address in report.addresses)
+    yield from (f"  LEFT, change it by hand: {place}" for place in report.left)
+    if not report.written:
+        yield "dry run: nothing was written"
+        return
+    yield f"wrote {report.note}"
+    yield "Next: delete build/, which holds older copies, then build and publish. Version control keeps what it had."
+
+
+def edition_lines(report: "FreezeReport") -> Iterator[str]:
+    """What an edition holds, and the digest by which it is cited."""
+    yield f"edition {report.tag} of {report.published_at}: {report.groups:,} groups, {report.runs:,} ranked runs"
+    yield f"  made from the first {report.checkpoint.lines:,} lines of the log"
+    yield f"  {report.digest}"
+    yield f"wrote {report.file}; commit it, then build"
+
+
 def build_lines(report: "BuildReport") -> Iterator[str]:
-    """How large the site is, where it is, and what took how long (seconds)."""
+    """How large the site is, where it is, what was made anew and why, and what took how long (seconds)."""
     yield f"{report.pages:,} pages, {report.files:,} files, {report.bytes:,} bytes: {report.output}"
-    made = f"{report.rendered:,} files made ({report.why}), {report.written:,} of them differ from what was published"
+    if report.kinds:
+        yield "pages: " + ", ".join(f"{kind.pages:,} {name}" for name, kind in report.kinds.items())
+        largest = max(report.kinds.values(), key=lambda kind: kind.largest)
+        yield f"largest page: {largest.largest:,} bytes, {largest.largest_path}"
+    causes = ", ".join(f"{count:,} {cause}" for cause, count in report.causes.items())
+    made = f"{report.rendered:,} files made ({causes}), {report.written:,} of them differ from what was published"
     yield made if report.changed else "nothing changed"
     if report.carried:
         yield f"kept {len(report.carried)} files that are not ours: {', '.join(report.carried[:5])}"
@@ -44,6 +102,18 @@ def check_lines(report: "CheckReport") -> Iterator[str]:
     counts = report.counts
     seen = ", ".join(f"{counts[what]:,} {what}" for what in ("files", "pages", "links", "fragments", "objects"))
     problems = counts["problems"]
+    yield f"{seen}: {problems:,} {'problem' if problems == 1 else 'problems'}"
+    if problems > len(report.problems):
+        yield f"the first {len(report.problems):,} are listed"
+
+
+def verify_lines(report: "VerifyReport") -> Iterator[str]:
+    """What was verified, what was lawfully removed, and how many problems there are."""
+    yield from report.says
+    yield from (f"redacted: {digest}" for digest in report.redacted)
+    counts = {what: count for what, count in sorted(report.counts.items()) if what != "problems" and count}
+    problems = report.counts.get("problems", 0)
+    seen = ", ".join(f"{count:,} {what}" for what, count in counts.items())
     yield f"{seen}: {problems:,} {'problem' if problems == 1 else 'problems'}"
     if problems > len(report.problems):
         yield f"the first {len(report.problems):,} are listed"
@@ -70,3 +140,7 @@ def run_lines(view: "RunView") -> Iterator[str]:
 def _fact(label: str, value: str, extra: str = "") -> str:
     text = " ".join(value.split()) or "not stated"
     return f"  {label:<18}{text}" + (f" ({extra})" if extra else "")
+
+
+def _plural(count: int, word: str) -> str:
+    return word if count == 1 else f"{word}s"

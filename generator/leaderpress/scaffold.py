@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .errors import UsageError
 
-FOLDERS = ("content/sources", "content/records", "content/notes", "content/pages")
+FOLDERS = ("content/sources", "content/records", "content/notes", "content/overrides", "content/pages")
 """Folders of a new site, relative to it."""
 
 
@@ -117,6 +117,7 @@ leaderpress check                 # look for broken links and digests in it
 | `content/sources/` | one table a source: name, licence, metrics | the first ingest, then you |
 | `content/records/` | the records, one folder an ingest | `leaderpress ingest`; never edit them |
 | `content/notes/` | corrections, withdrawals, disputes, attestations | you, one file each |
+| `content/overrides/` | what you say beside a source, e.g. `projects/some-team.toml` with `homepage = "…"` | you |
 | `content/pages/` | written pages in Markdown | you |
 | `themes/` | your own theme, if any | you |
 | `build/` | what is published, and a cache; can be deleted | `leaderpress build` |

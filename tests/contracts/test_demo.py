@@ -18,6 +18,8 @@ INGESTS = (
     ("2026-06-01", "2026-06-02", "2026-06-01T18:00:00Z"),
     ("2026-08-01", "2026-08-02", "2026-08-01T18:00:00Z"),
 )
+SEALED = "2026-08-07"
+"""When the notes were committed to the log."""
 
 REASONS = {
     "DISQUALIFIED", "NOT_COMPLETED", "INCORRECT", "NO_LATENCY", "FASTER_THAN_SOL", "NO_DEFINITION", "NO_WORKLOADS",
@@ -41,6 +43,8 @@ def test_ingesting_the_dump_again_gives_the_committed_records(
         folder = checkout / "content" / "example-dump" / dump
         dates = ["--published-at", published, "--retrieved-at", retrieved]
         assert cli.run(["ingest", "example-board", str(folder), "--site", str(site), *dates]) == 1
+    shutil.copytree(checkout / "content" / "notes", site / "content" / "notes", dirs_exist_ok=True)
+    assert cli.run(["seal", "--site", str(site), "--published-at", SEALED]) == 0
     again, committed = (_files(root / "content" / "records") for root in (site, checkout))
     assert sorted(again) == sorted(committed)
     assert [name for name in committed if again[name] != committed[name]] == []

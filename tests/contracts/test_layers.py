@@ -20,8 +20,8 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"manifests", "slugs"}),
     # Views are plain values without an import, so index and theme may both speak of them.
     frozenset({"ingesters", "store", "ranking", "cite", "views"}),
-    frozenset({"index", "theme"}),
-    frozenset({"ingest", "site", "checks", "scaffold"}),
+    frozenset({"index", "theme", "editions"}),
+    frozenset({"ingest", "site", "checks", "verify", "scaffold", "redaction"}),
     frozenset({"reports"}),
     frozenset({"cli"}),
     frozenset({"__main__"}),
@@ -56,7 +56,16 @@ AMBIENT_CALLS = {
 }
 
 _OUTPUT = ("output", "tree", "stamps", "lock", "exchange", "compose", "commit", "published", "strangers")
-WRITERS = ("store", "ingest", "index", "scaffold", "site.trace", *(f"site.{part}" for part in _OUTPUT))
+WRITERS = (
+    "store",
+    "editions",
+    "ingest",
+    "index",
+    "scaffold",
+    "site.trace",
+    "site.unchanged",
+    *(f"site.{part}" for part in _OUTPUT),
+)
 """Modules that write files."""
 
 WRITING_CALLS = {

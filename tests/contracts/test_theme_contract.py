@@ -14,7 +14,7 @@ from jinja2 import Environment, nodes
 
 from leaderpress.theme import flatten
 from leaderpress.theme.environment import open_theme
-from leaderpress.views import base, group, hardware, listing, project, run, source, subject, task
+from leaderpress.views import base, edition, group, hardware, listing, project, run, source, subject, task
 
 KINDS: dict[str, type] = {
     "home": listing.HomeView,
@@ -29,6 +29,8 @@ KINDS: dict[str, type] = {
     "index": listing.IndexView,
     "records": listing.RecordsView,
     "changes": listing.ChangesView,
+    "edition": edition.EditionView,
+    "editions": edition.EditionsView,
     "prose": listing.ProseView,
     "404": listing.NotFoundView,
 }

@@ -102,7 +102,10 @@ def test_what_only_the_tables_hold_goes_into_the_statements(real: list[Finding],
     )
     tags = {row["semanticDigest"]: tuple(dict.fromkeys(row["tags"])) for row in real_rows["operations"]}
     assert {found.manifest.digest: found.tags for found in _statements(real) if _is(found, "OperationSpec")} == tags
-    assert sum(len(found.aliases) for found in _statements(real)) == 450
+    assert sum(len(found.aliases) for found in _statements(real) if _is(found, "OperationSpec")) == 450
+    runs = [found for found in _statements(real) if _is(found, "BenchmarkRun")]
+    ids = {row["runDigest"]: row["id"] for row in real_rows["benchmark_runs"]}
+    assert {found.manifest.digest: found.aliases for found in runs} == {run: (row,) for run, row in ids.items()}
     artifacts = [artifact["digest"] for found in _statements(real) for artifact in found.artifacts]
     assert set(artifacts) == {row["contentDigest"] for row in real_rows["artifacts"]}
 

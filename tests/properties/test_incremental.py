@@ -19,9 +19,12 @@ from typing import Any
 
 import pytest
 
-from leaderpress.errors import LeaderpressError
-from leaderpress.ingest import ingest
+from leaderpress.errors import LeaderpressError, Problems
+from leaderpress.ingest import ingest, seal
+from leaderpress.redaction import Request, redact
 from leaderpress.site.build import BuildReport, build, explain
+from leaderpress.site.editions import freeze
+from leaderpress.store import committed_notes, folders
 
 SITE = """\
 title = "{title}"
@@ -182,8 +185,15 @@ class World:
         dump = self.folder / f"dump-{self.dumps}"
         self.board.write(dump)
         day = date(2026, 7, 1 + self.dumps % 28)
-        ingest(self.site, "invented", [dump], published_at=day, retrieved_at=None, today=lambda: day)
+        # Notes that contradict each other are refused before they come into the log.
+        with suppress(Problems):
+            ingest(self.site, "invented", [dump], published_at=day, retrieved_at=None, today=lambda: day)
         shutil.rmtree(dump)
+
+    def seal(self) -> None:
+        """The notes so far are committed to the log."""
+        with suppress(Problems):
+            seal(self.site, published_at=date(2026, 8, 3), today=date.today)
 
     def several_dumps(self) -> None:
         """The publisher ingests more than once before building."""
@@ -224,8 +234,9 @@ class World:
         (self.content / "sources" / "invented.toml").write_text(TABLE.format(**self.table))
 
     def note(self) -> None:
-        """A note is added, edited or removed."""
-        notes = sorted((self.content / "notes").glob("*.md"))
+        """A note that is not in the log yet is added, edited or removed."""
+        committed = {file for _, file in committed_notes(folders(self.site))}
+        notes = sorted(path for path in (self.content / "notes").glob("note-*.md") if path.name not in committed)
         if notes and self.chance.random() < 0.4:
             self.chance.choice(notes).unlink()
             return
@@ -239,7 +250,43 @@ class World:
             return
         text = f'+++\nkind = "{kind}"\ntarget = "sha256:{target}"\nwho = "R. Viewer"\nwhen = 2026-08-02\n'
         why = f'why = "Reason {self.chance.randint(1, 99)}."\n{extra}\n+++\nSee *there*.\n'
-        (self.content / "notes" / f"note-{self.chance.randint(1, 4)}.md").write_text(text + why)
+        name = f"note-{self.chance.randint(1, 4)}-after-{len(committed)}.md"
+        (self.content / "notes" / name).write_text(text + why)
+
+    def override(self) -> None:
+        """The publisher says something of its own about a page, something else, or no longer."""
+        kind = self.chance.choice(["projects", "operations", "hardware"])
+        slugs = [path.parent.name for path in sorted(self.out.glob(f"{kind}/*/index.json"))]
+        if not slugs:
+            return
+        slug, other = self.chance.choice(slugs), self.chance.choice(slugs)
+        path = self.content / "overrides" / kind / f"{slug}.toml"
+        if path.exists() and self.chance.random() < 0.4:
+            path.unlink()
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        same = f'same_as = ["{other}"]\n' if kind == "projects" and other != slug else ""
+        path.write_text(f'name = "Called {self.chance.randint(1, 9)}"\n{same}')
+
+    def remove(self) -> None:
+        """A name, or a run as a whole, is removed by law."""
+        kind = self.chance.choice(["projects", "projects", "runs"])
+        pages = sorted(self.out.glob(f"{kind}/*/index.json"))
+        if not pages:
+            return
+        page = json.loads(self.chance.choice(pages).read_bytes())
+        texts = (page["name"],) if kind == "projects" else ()
+        request = Request(page["digest"], texts, kind == "runs", "Asked for.", "The law.", "Desk", "2026-08-03")
+        with suppress(LeaderpressError):
+            redact(self.site, request)
+
+    def edition(self) -> None:
+        """All rankings are frozen, if every note is in the log; where there is no room for one, nothing happens."""
+        with suppress(LeaderpressError):
+            seal(self.site, published_at=date(2026, 9, 1), today=date.today)
+        with suppress(LeaderpressError):
+            tag = f"edition-{self.chance.randint(1, 4)}"
+            freeze(self.site, tag, note="Frozen.", published_at=date(2026, 9, 1), today=date.today)
 
     def page(self) -> None:
         path = self.content / "pages" / self.chance.choice(["about.md", "extra.md"])
@@ -312,6 +359,10 @@ class World:
             self.restate,
             self.note,
             self.note,
+            self.seal,
+            self.override,
+            self.remove,
+            self.edition,
             self.page,
             self.theme,
             self.spoil_the_cache,

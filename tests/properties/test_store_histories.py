@@ -95,15 +95,13 @@ def ingest(root: Path, dump: Iterable[Told], number: int) -> tuple[store.Folder,
     """One ingest; returns its folder and the digests that were refused."""
     with store.exclusive(root):
         held = store.folders(root)
-        with Settlement() as settlement, store.Draft(root) as draft:
-            for folder in held:
-                settlement.hold(folder)
+        with Settlement(held) as settlement, store.Draft(root) as draft:
             for told in dump:
                 for manifest, line in statements(told):
                     settlement.state(manifest, line, f"{number}")
                 settlement.fact(statements(told)[0][0].digest, told.source, "value", told.value)
-            settlement.write(draft)
-            settlement.write_facts(draft, held)
+            settlement.write(draft, store.Journal(draft, held, "2026-01-01"))
+            settlement.write_facts(draft)
             digest = sha256(str(len(held)).encode())
             snapshot = {"dump": digest, "source": "red", "files": draft.files()}
             previous = {"previous": held[-1].snapshot_digest} if held else {}

@@ -305,7 +305,7 @@ def test_an_unchanged_restatement_adds_no_document_and_no_line(site: Site) -> No
     site.feed(ONE, TWO, {"fact": "note", "value": 1, "op": "gemm"})
     report = site.feed(TWO, ONE, {"fact": "note", "value": 1, "op": "gemm"})
     assert report.written
-    assert [(site.folder().path / name).read_bytes() for name in report.snapshot["files"]] == [b"", b"", b""]
+    assert [(site.folder().path / name).read_bytes() for name in report.snapshot["files"]] == [b""] * 4
     assert report.counts["BenchmarkRun"] == {"new": 0, "revised": 0, "known": 2}
 
 
@@ -783,7 +783,7 @@ def test_of_equal_records_the_first_note_stays() -> None:
     with spool.Sorter() as sorter:
         for record, note in ((b"b", b"1"), (b"a", b"2"), (b"b", b"3")):
             sorter.add(record, note)
-        assert list(sorter) == [(b"a", b"2"), (b"b", b"1")]
+        assert list(sorter) == [[b"a", b"2"], [b"b", b"1"]]
 
 
 def test_the_order_of_a_dump_plays_no_part_in_documents_and_statements(site: Site, tmp_path: Path) -> None:
@@ -837,7 +837,7 @@ def test_hash_seeds_and_the_order_of_paths_play_no_part(tmp_path: Path) -> None:
         content = root / "site/content"
         trees.append({str(p.relative_to(content)): p.read_bytes() for p in content.rglob("*.*")})
     assert trees[0] == trees[1] == trees[2]
-    assert len(trees[0]) == 9
+    assert len(trees[0]) == 11
 
 
 CHANGES = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate", "shutil.move"}

@@ -15,7 +15,8 @@ from itertools import islice
 from pathlib import Path
 
 from ..errors import BuildError, LeaderpressError
-from .files import lost_since, read_account
+from .against import lost_since
+from .files import read_account
 from .look import Findings, Fragment, look_at, look_for
 from .site import Site, walk
 
@@ -48,9 +49,10 @@ def check_site(
 ) -> CheckReport:
     """Check the site in the folder `root`.
 
-    `against` is an earlier `inventory.json` or `SHA256SUMS`: what it lists and a citation may point to must still be
-    there.  `jobs` processes work (default: one for each core that we may use); `progress` is called with files done and
-    files in all.  Raises `BuildError` where the folder or `against` cannot be read at all.
+    `against` is an earlier `inventory.json`, `SHA256SUMS` or `log/checkpoint`, or a folder with an earlier site: every
+    address must still be there, every object as it was, and the log must go on where it ended.  `jobs` processes work
+    (default: one for each core that we may use); `progress` is called with files done and files in all.  Raises
+    `BuildError` where the folder or `against` cannot be read at all.
     """
     found = walk(str(root))
     total = _Total()

@@ -1,11 +1,21 @@
-"""The site's own account of itself: `SHA256SUMS` both ways, `inventory.json`, an earlier account of it."""
+"""The site's own account of itself: `SHA256SUMS` both ways, `inventory.json`."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from ..canonical import sha256
 from ..errors import BuildError, LeaderpressError
-from ..inventory import INVENTORY, RESERVED, SUMS, Inventory, Written, is_permanent, parse_inventory, parse_sums
+from ..inventory import (
+    FILES_FROM,
+    INVENTORY,
+    RESERVED,
+    SUMS,
+    Inventory,
+    Written,
+    is_head_intact,
+    parse_inventory,
+    parse_sums,
+)
 from .site import Site, Walk
 
 
@@ -22,6 +32,10 @@ def read_account(root: Path, found: Walk, problems: list[LeaderpressError]) -> S
         inventory = parse_inventory(texts[INVENTORY]) if INVENTORY in texts else None
     except BuildError as fault:
         problems.append(fault)
+    if not is_head_intact(texts.get(INVENTORY, b"").partition(FILES_FROM)[0]) and inventory is not None:
+        problems.append(
+            BuildError("inventory-differs", "its first lines are not those that were written", at=INVENTORY)
+        )
     problems += _differences(found, sums)
     if inventory is not None:
         problems += _inventory_faults(inventory, texts.get(SUMS, b""), sums, found)
@@ -60,26 +74,3 @@ def _inventory_faults(
     counts = {"files": len(inventory.files), "bytes": sum(file.size for file in inventory.files.values())}
     if inventory.counts != counts:
         yield BuildError("inventory-differs", f"it counts {dict(inventory.counts)} and lists {counts}", at=INVENTORY)
-
-
-def lost_since(earlier: Path, site: Site) -> Iterator[LeaderpressError]:
-    """What an earlier `inventory.json` or `SHA256SUMS` of the site lists and a citation may point to, if it is lost.
-
-    Objects keep their bytes and permalink pages their address for ever.  Raises `BuildError` where `earlier` cannot be
-    read.
-    """
-    for path, digest in sorted(_earlier_sums(earlier).items()):
-        if is_permanent(path) and path not in site.files:
-            yield BuildError("permalink-lost", "it was published and is not there any more", at=path)
-        if path.startswith("sha256/") and site.sums.get(path) != digest:
-            yield BuildError("object-lost", "it was published with other bytes, or is not there any more", at=path)
-
-
-def _earlier_sums(earlier: Path) -> dict[str, str]:
-    try:
-        data = earlier.read_bytes()
-    except OSError as fault:
-        raise BuildError("file-unreadable", f"cannot read: {fault.strerror}", at=str(earlier)) from None
-    if data.startswith(b"{"):
-        return {path: file.sha256 for path, file in parse_inventory(data, str(earlier)).files.items()}
-    return parse_sums(data, str(earlier))

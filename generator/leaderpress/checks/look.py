@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ..canonical import canonical, parse
 from ..errors import BuildError, LeaderpressError
 from ..inventory import RESERVED
+from ..manifests.tombstone import is_tombstone_of, read_tombstone
 from .feeds import read_xml
 from .page import Link, Page, missing_ids, read_page
 from .site import Reference, Site, resolve
@@ -62,7 +63,7 @@ def _look_at(site: Site, path: str, findings: Findings) -> None:
     if digest != site.sums.get(path, digest):
         findings.note("file-changed", "its bytes are not those that SHA256SUMS lists", path)
     if path.startswith("sha256/"):
-        _object_name(path, digest, findings)
+        _object_name(path, digest, data, findings)
     if look:
         look(site, path, data, findings)
 
@@ -78,12 +79,12 @@ def _digest(site: Site, path: str) -> str:
     return hasher.hexdigest()
 
 
-def _object_name(path: str, digest: str, findings: Findings) -> None:
+def _object_name(path: str, digest: str, data: bytes, findings: Findings) -> None:
     findings.counts["objects"] += 1
     name = _OBJECT.fullmatch(path)
     if name is None:
         findings.note("object-name", "an object is named sha256/<first two>/<64 hex>.json", path)
-    elif name[2] != digest:
+    elif name[2] != digest and not is_tombstone_of(data, f"sha256:{name[2]}"):
         findings.note("object-digest", f"its bytes hash to {digest}", path)
 
 
@@ -91,7 +92,7 @@ def _json(site: Site, path: str, data: bytes, findings: Findings) -> None:
     findings.counts["json"] += 1
     tree = parse(data, path)
     if path.startswith("sha256/"):
-        if type(tree) is not dict or tree.keys() != _BODY_MEMBERS:
+        if type(tree) is not dict or (tree.keys() != _BODY_MEMBERS and read_tombstone(tree) is None):
             findings.note("object-shape", "an object has the members apiVersion, kind and spec", path)
         elif canonical(tree) != data:
             findings.note("object-not-canonical", "its bytes are not the RFC 8785 form of its value", path)

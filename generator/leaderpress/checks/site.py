@@ -8,14 +8,10 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from ..errors import BuildError
+from ..hosts import HOST_FILES
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _UNCLEAR = re.compile(r"[\x00-\x20\x7f\\]")
-
-HOST_FILES = frozenset(
-    {"CNAME", ".domains", ".git", ".gitattributes", ".gitignore", ".well-known", "google-site-verification.html"}
-)
-"""Files and folders at the top that hosts ask for and that a publisher adds; they are counted, not checked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ records are read in, so a line that was edited by hand is found and named before
 """
 
 from .reader import Index, coverage
-from .refresh import refresh, sealed
+from .refresh import CACHE, refresh, sealed
 from .rows import (
     EnvironmentRow,
     EventRow,
@@ -21,8 +21,10 @@ from .rows import (
     TaskRow,
     WorkloadRow,
 )
+from .sealing import file_digest
 
 __all__ = [
+    "CACHE",
     "EnvironmentRow",
     "EventRow",
     "FactRow",
@@ -38,6 +40,7 @@ __all__ = [
     "TaskRow",
     "WorkloadRow",
     "coverage",
+    "file_digest",
     "refresh",
     "sealed",
 ]

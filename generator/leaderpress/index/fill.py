@@ -13,15 +13,17 @@ import orjson
 from ..canonical import sha256
 from ..errors import ContentError
 from ..format import operation_name
+from ..manifests.cut import identity_bytes_of
+from ..manifests.tombstone import buried, published_object
 from ..ranking.eligibility import evidence_level
 from ..ranking.group import GroupKey, correctness_digest, metric_key, primary
 from ..store import PLACE, Folder, Line
 from .labels import environment_note, revision_text, subject_name, workload_summary
-from .reader import identity_bytes_of
 
 Spec = dict[str, Any]
 
 _NEW_DOCUMENT = "insert or ignore into document (digest, folder) values (?, ?)"
+_NEW_VERSION = "insert or ignore into version values (null, ?, ?, ?, ?, ?, ?, ?)"
 _SHOW = (
     "update document set kind = ?, document_digest = ?, file = ?, offset = ?, length = ?, identity_bytes = ?"
     " where digest = ?"
@@ -39,6 +41,10 @@ _STATE = (
     " aliases = coalesce(excluded.aliases, aliases), artifacts = coalesce(excluded.artifacts, artifacts),"
     " upstream_published_at = coalesce(excluded.upstream_published_at, upstream_published_at),"
     " keyed = coalesce(excluded.keyed, keyed)"
+)
+_RENAME = (
+    "insert or ignore into renaming select ?1, digest, project, ?2 from statement"
+    " where digest = ?3 and source = ?4 and project != ?2"
 )
 _STATED = (
     "externalId",
@@ -104,7 +110,13 @@ class Filler:
         self._published_on: str = snapshot["published_at"]
         self._db.execute(
             "insert into folder values (?, ?, ?, ?, ?)",
-            (folder.number, folder.name, folder.source, self._published_on, orjson.dumps(snapshot).decode()),
+            (
+                folder.number,
+                folder.name,
+                "" if folder.is_seal else folder.source,
+                self._published_on,
+                orjson.dumps(snapshot).decode(),
+            ),
         )
         restated = self._add_documents(folder)
         self._derive_again(restated)
@@ -117,19 +129,23 @@ class Filler:
         restated: list[str] = []
         stated = groupby(folder.provenance(), key=itemgetter("digest"))
         digest = ""
+        has_tombstones = folder.has_tombstones
         for file, offset, line in folder.manifests():
             value = orjson.loads(line)
             identity = identity_bytes_of(line)
-            found = sha256(identity)
+            found, document = sha256(identity), sha256(line)
+            if has_tombstones and (stone := buried(line)):
+                (found, document), identity = stone, published_object(value)
+                if sha256(identity) != found:
+                    self._db.execute("insert or ignore into tombstone values (?)", (found,))
             while digest != found:
                 digest, lines = next(stated, ("", iter(())))
                 if not digest:
                     raise _unnamed(found, f"{folder.at(file)} at byte {offset}")
                 if not self._state(digest, list(lines)):
                     restated.append(digest)
-            document = sha256(line)
             place = (f"{folder.name}/{file}", offset, len(line))
-            self._db.execute("insert or ignore into version values (?, ?, ?, ?)", (document, *place))
+            self._db.execute(_NEW_VERSION, (document, *place, digest, value["kind"], self._folder))
             if document == self._shown:
                 row = (value["kind"], document, *place, len(identity), digest)
                 self._db.execute(_SHOW, row)
@@ -151,6 +167,8 @@ class Filler:
             if "slug" in line:
                 self._db.execute("insert or ignore into slug values (?, ?)", (digest, line["slug"]))
             keyed = self._folder if "upstreamKey" in line else None
+            if not fresh and "project" in line and line["kind"] == "BenchmarkRun":
+                self._db.execute(_RENAME, (self._folder, line["project"], digest, line["source"]))
             self._db.execute(_STATE, (digest, line["source"], self._folder, *_statement_row(line), keyed))
         self._said = lines if fresh else ()
         return fresh

@@ -12,7 +12,9 @@ import orjson
 
 from ..canonical import sha256
 from ..errors import ContentError
-from ..manifests import identity_bytes
+from ..manifests.cut import identity_bytes_of
+from ..manifests.tombstone import buried, published_object
+from . import shortforms
 from .rows import (
     EnvironmentRow,
     EventRow,
@@ -73,8 +75,6 @@ _KEYS_A_QUERY = 400
 _MAPPED = 1 << 34
 """Bytes of the index that are read in place instead of being copied."""
 _LOCATIONS_KEPT = 20_000
-_METADATA = b',"metadata":{'
-_SPEC = b',"spec":{'
 
 
 class Index:
@@ -91,6 +91,8 @@ class Index:
         self.workload = lru_cache(4096)(self._one_of(WorkloadRow))
         self.environment = lru_cache(1024)(self._one_of(EnvironmentRow))
         self.protocol = lru_cache(1024)(self._one_of(ProtocolRow))
+        self.tombstones = frozenset(row[0] for row in self.pairs("select digest from tombstone"))
+        """Digests of the documents at whose addresses a tombstone is published."""
         self._identity_text = lru_cache(256)(lambda digest: self.identity(digest).decode())
 
     def __enter__(self) -> "Index":
@@ -143,6 +145,19 @@ class Index:
         """Plain rows of a query."""
         return self._db.execute(query, arguments).fetchall()
 
+    def pairs_in(self, query: str, keys: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Plain rows of a query in which `{}` stands for the list of keys: those of a few hundred keys, then the next.
+
+        An order that the query asks for holds within each few hundred.
+        """
+        for start in range(0, len(keys), _KEYS_A_QUERY):
+            some = keys[start : start + _KEYS_A_QUERY]
+            yield from self.pairs(query.format(", ".join("?" * len(some))), *some)
+
+    def stream(self, query: str, *arguments: Any) -> Iterator[tuple[Any, ...]]:
+        """Plain rows of a query that may give very many: they are read as they are asked for."""
+        yield from self._db.execute(query, arguments)
+
     # -- documents -----------------------------------------------------------------------------------------------
 
     def location(self, digest: str) -> Location:
@@ -180,10 +195,15 @@ class Index:
         return value
 
     def identity(self, digest: str) -> bytes:
-        """The identity body's bytes, which hash to `digest`; raises when the store no longer holds them."""
+        """The identity body's bytes, which hash to `digest`; raises when the store no longer holds them.
+
+        Of a document from which something was removed, the tombstone that stands in its place.
+        """
         text = self.text(digest)
         body = identity_bytes_of(text)
         if sha256(body) != digest:
+            if buried(text):
+                return published_object(orjson.loads(text))
             raise ContentError("record-digest", f"the record of {digest} was changed", at=self.location(digest).file)
         return body
 
@@ -240,6 +260,14 @@ class Index:
         """Runs that a `where … order by …` clause selects."""
         return self._select(RunRow, where, arguments)
 
+    def groups_of(self, keys: Sequence[str]) -> list[GroupRow]:
+        """Groups by their keys, in no particular order; unknown ones are left out."""
+        return list(self._select_in(GroupRow, "key", keys))
+
+    def runs_of(self, digests: Sequence[str]) -> list[RunRow]:
+        """Runs by their digests, in no particular order; unknown ones are left out."""
+        return list(self._select_in(RunRow, "digest", digests))
+
     def events(self, key: str) -> list[EventRow]:
         """Record events of a group, oldest first."""
         return self._select(EventRow, "where grp = ? order by position", (key,))
@@ -252,11 +280,30 @@ class Index:
         """Record events that a clause selects."""
         return self._select(EventRow, where, arguments)
 
+    # -- shortened addresses ----------------------------------------------------------------------------------------
+
+    def short_count(self) -> int:
+        """How many things can be named by a shortened address, nearly."""
+        return shortforms.count(self._db)
+
+    def shorts(self, low: str, high: str) -> Iterator[shortforms.Short]:
+        """Everything whose digest is `low` or later and before `high`, by digest."""
+        return shortforms.shorts(self._db, low, high)
+
+    def keyed_runs(self, shard: str | None = None) -> Iterator[tuple[str, list[shortforms.Keyed]]]:
+        """(shard, runs) of every key that a source or another catalogue has for runs; see `shortforms.keyed`."""
+        self._db.create_function("key_shard", 1, shortforms.key_shard, deterministic=True)
+        return shortforms.keyed(self._db, shard)
+
     # -- the rest ------------------------------------------------------------------------------------------------
 
     def tasks(self, where: str = "order by slug", *arguments: Any) -> list[TaskRow]:
         """Operations that a clause selects."""
         return self._select(TaskRow, where, arguments)
+
+    def tasks_of(self, slugs: Sequence[str]) -> list[TaskRow]:
+        """Operations by their slugs, in no particular order."""
+        return list(self._select_in(TaskRow, "slug", slugs))
 
     def projects(self, where: str = "order by slug", *arguments: Any) -> list[ProjectRow]:
         """Projects that a clause selects."""
@@ -266,6 +313,14 @@ class Index:
         """Implementations that a clause selects."""
         return self._select(SubjectRow, where, arguments)
 
+    def projects_of(self, slugs: Sequence[str]) -> list[ProjectRow]:
+        """Projects by their slugs, in no particular order."""
+        return list(self._select_in(ProjectRow, "slug", slugs))
+
+    def subjects_of(self, digests: Sequence[str]) -> list[SubjectRow]:
+        """Implementations by their digests, in no particular order; unknown ones are left out."""
+        return list(self._select_in(SubjectRow, "digest", digests))
+
     def environments(self, where: str = "order by slug, digest", *arguments: Any) -> list[EnvironmentRow]:
         """Environments that a clause selects."""
         return self._select(EnvironmentRow, where, arguments)
@@ -273,6 +328,13 @@ class Index:
     def workloads(self, task: str) -> list[WorkloadRow]:
         """Suites and cases of an operation, suites first."""
         return self._select(WorkloadRow, "where task = ? order by kind desc, digest", (task,))
+
+    def workloads_of(self, tasks: Sequence[str]) -> dict[str, list[WorkloadRow]]:
+        """The same of many operations."""
+        found: dict[str, list[WorkloadRow]] = {task: [] for task in tasks}
+        for workload in self._select_in(WorkloadRow, "task", tasks, "order by kind desc, digest"):
+            found[workload.task].append(workload)
+        return found
 
     def with_page(self, subjects: Sequence[str]) -> set[str]:
         """Those of many implementations that have a page."""
@@ -316,7 +378,15 @@ class Index:
 
     def folders(self) -> list[FolderRow]:
         """All ingests, oldest first."""
+        return self._select(FolderRow, "where source != '' order by number")
+
+    def history(self) -> list[FolderRow]:
+        """All folders of records, oldest first: ingests, and those that only add to the log (without a source)."""
         return self._select(FolderRow, "order by number")
+
+    def publications(self) -> Iterator[tuple[int, str, str, str]]:
+        """(folder, document digest, digest, kind) of every document in the order in which they were published."""
+        yield from self._db.execute("select folder, document_digest, digest, kind from version order by place")
 
 
 def coverage(folders: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, tuple[int, int, str]]:
@@ -334,20 +404,6 @@ def coverage(folders: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, tuple[i
                 if held is None or held[:2] != figures:
                     counts[task["task"]] = (*figures, published_on)
     return counts
-
-
-def identity_bytes_of(document: bytes) -> bytes:
-    """The identity body's bytes, cut out of the canonical document instead of being written anew.
-
-    In RFC 8785 order the members are apiVersion, kind, metadata, spec: leaving out the third gives the identity body.
-    Inside a string a quotation mark has a backslash before it, so what is searched for is never part of a text.
-    """
-    start = document.find(_METADATA)
-    end = document.find(_SPEC, start)
-    if 0 < start < end and document.find(_SPEC, end + 1) < 0:
-        return document[:start] + document[end:]
-    # A document that spells it otherwise, or has another member of that name.
-    return identity_bytes(orjson.loads(document))
 
 
 @lru_cache(32)

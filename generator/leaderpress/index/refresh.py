@@ -19,6 +19,7 @@ from ..manifests.source import SourceTable
 from ..store import PLACE, Folder, folders, verify
 from .fill import Filler
 from .schema import INDEXES, TABLES
+from .sealing import file_digest, forget
 from .standings import Verdicts, rank_groups, superseded_by_key, touched
 
 _WRITING = """
@@ -30,6 +31,9 @@ pragma locking_mode = exclusive;
 """
 """Large pages, because a run's row is longer than a small page takes without another one; 64 MiB of them at hand."""
 
+CACHE = "build/cache"
+"""Folder of a site that may be thrown away."""
+
 
 def refresh(site: Path, sources: Mapping[str, SourceTable], notes: Sequence[Note], cache: Path | None = None) -> Path:
     """Make `build/cache/index.sqlite` say what `content/records` says; gives its path.
@@ -37,10 +41,11 @@ def refresh(site: Path, sources: Mapping[str, SourceTable], notes: Sequence[Note
     Raises `ContentError` for a record that is not what it was when it was written, `BuildError` when the index cannot
     be written.
     """
+    forget()
     held = folders(site)
     for folder in held:
         verify(folder)
-    path = (cache or site / "build" / "cache") / "index.sqlite"
+    path = (cache or site / CACHE) / "index.sqlite"
     wanted = _state(held, sources, notes)
     try:
         if _recorded(path) != wanted:
@@ -64,7 +69,7 @@ def _replace(
     fresh.unlink(missing_ok=True)
     try:
         _write(site, fresh, path, held, sources, notes, state)
-        seal = _seal(fresh)
+        seal = file_digest(fresh)
         os.replace(fresh, path)
         # Between these two lines the old digest stands beside the new index, which is then taken for damaged.
         _seal_of(path).write_text(seal, encoding="ascii")
@@ -118,7 +123,8 @@ def _count_subjects(database: sqlite3.Connection) -> None:
 
 def _state(held: Sequence[Folder], sources: Mapping[str, SourceTable], notes: Sequence[Note]) -> dict[str, str]:
     return {
-        "code": _code_digest(),
+        # A removal changes folders that the index may hold already, so that it starts anew.
+        "code": _code_digest() + (held[-1].redactions.seal if held else ""),
         "folders": "\n".join(f"{folder.name} {folder.snapshot_digest}" for folder in held),
         "sources": _digest(repr(sorted(sources.items()))),
         "notes": _digest(repr(list(notes))),
@@ -137,15 +143,10 @@ def _seal_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.sha256")
 
 
-def _seal(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 def _is_sound(path: Path) -> bool:
     """Whether every byte is as it was written: a flipped bit inside SQLite's pages is read back without a word."""
     try:
-        return _seal_of(path).read_bytes() == _seal(path).encode()
+        return _seal_of(path).read_bytes() == file_digest(path).encode()
     except OSError:
         return False
 

@@ -6,12 +6,17 @@ create table folder (number integer primary key, name text, source text, publish
 create table document (
   digest text primary key, kind text, document_digest text, file text, offset integer, length integer,
   identity_bytes integer, folder integer) without rowid;
-create table version (document_digest text primary key, file text, offset integer, length integer) without rowid;
+create table version (
+  place integer primary key, document_digest text unique, file text, offset integer, length integer, digest text,
+  kind text, folder integer);
 create table statement (
   digest text, source text, folder integer, external_id text, upstream_key text, project text, name text,
   tags text,
   aliases text, artifacts text, upstream_published_at text, keyed integer,
   primary key (digest, source)) without rowid;
+create table renaming (
+  folder integer, digest text, before text, after text, primary key (folder, digest)) without rowid;
+create table tombstone (digest text primary key) without rowid;
 create table slug (digest text primary key, slug text) without rowid;
 create table fact (about text, source text, name text, value text, folder integer);
 create index fact_about on fact (about);
@@ -43,13 +48,14 @@ create table event (
   primary key (grp, position)) without rowid;
 """
 
+# Three of them hold all that pages count over many runs: rows of `run` are long, and lie in no order that helps.
 INDEXES = """
 create index run_group on run (grp, place);
 create index run_siblings on run (siblings);
-create index run_task on run (task);
-create index run_project on run (project);
+create index run_task on run (task, project);
+create index run_project on run (project, rank, grp, observed_at);
 create index run_subject on run (subject);
-create index run_environment on run (environment);
+create index run_environment on run (environment, task, project, source);
 create index run_source on run (source);
 create index run_folder on run (folder);
 create index subject_project on subject (project);

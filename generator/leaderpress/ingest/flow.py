@@ -10,11 +10,15 @@ from pathlib import Path
 from .. import store
 from ..errors import ContentError, UsageError
 from ..ingesters.base import Dump, Ingester, open_dump
-from ..store import Draft, Folder, Line
+from ..manifests.notes import Note
+from ..store import Draft, Folder, Journal, Line
+from . import proposals
 from .intake import Intake
+from .preview import Observation, Preview
 from .report import IngestReport, is_faulty
 from .settle import Settlement
 from .tables import Tables
+from .updates import Stated
 
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d(?:\.\d+)?)?Z", re.ASCII)
@@ -52,11 +56,13 @@ def ingest(
         if earlier := next((folder for folder in held if folder.snapshot["dump"] == digest), None):
             return _already(earlier, source, ingester)
         dates = {"published_at": (published_at or today()).isoformat(), **retrieved}
-        job = _Job(source, ingester, dump, digest, dates, tables, held)
-        with Settlement() as settlement, Draft(None if dry_run else site) as draft:
+        notes = store.new_notes(store.read_notes(site), held)
+        job = _Job(source, ingester, dump, digest, dates, tables, held, notes)
+        preview = Preview(site, held, dry_run=dry_run)
+        with Settlement(held) as settlement, preview, Draft(preview.root) as draft:
             intake = Intake(settlement, tables, ingester, source)
             snapshot = _settle(job, settlement, intake, draft)
-            return _publish(job, intake, draft, snapshot, _objection(snapshot, dry_run, strict))
+            return _publish(job, intake, draft, snapshot, preview, _objection(snapshot, dry_run, strict))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,8 @@ class _Job:
     dates: dict[str, str]
     tables: Tables
     held: list[Folder]
+    notes: list[Note]
+    """Those that the new folder publishes in the log before its own documents."""
 
 
 @contextmanager
@@ -84,14 +92,15 @@ def _records(site: Path, dry_run: bool) -> Iterator[list[Folder]]:
 
 def _settle(job: _Job, settlement: Settlement, intake: Intake, draft: Draft) -> Line:
     """Read everything, write what is new into the draft, and give its snapshot."""
-    for folder in job.held:
-        settlement.hold(folder)
     intake.read(job.dump)
-    settlement.write(draft)
-    settlement.write_facts(draft, job.held)
+    journal = Journal(draft, job.held, job.dates["published_at"])
+    for note in job.notes:
+        journal.note(note)
+    settlement.write(draft, journal)
+    settlement.write_facts(draft)
     tasks = intake.tasks()
     previous = {"previous": job.held[-1].snapshot_digest} if job.held else {}
-    return {
+    snapshot = {
         "v": 1,
         "dump": job.digest,
         "source": _owner(job, intake.sources),
@@ -105,8 +114,10 @@ def _settle(job: _Job, settlement: Settlement, intake: Intake, draft: Draft) -> 
         "ignored": sorted(job.dump.ignored),
         "drift": intake.drift(),
         "files": draft.files(),
+        "log": journal.commitment(),
         **previous,
     }
+    return settlement.removed.snapshot(snapshot) if settlement.removed else snapshot
 
 
 def _owner(job: _Job, sources: set[str]) -> str:
@@ -127,16 +138,27 @@ def _objection(snapshot: Line, dry_run: bool, strict: bool) -> str:
     return ""
 
 
-def _publish(job: _Job, intake: Intake, draft: Draft, snapshot: Line, objection: str) -> IngestReport:
+def _publish(
+    job: _Job, intake: Intake, draft: Draft, snapshot: Line, preview: Preview, objection: str
+) -> IngestReport:
     name = store.folder_name(len(job.held) + 1, snapshot["source"], job.digest)
     copies = job.tables.copies(intake.sources)
-    if not objection:
+
+    def publish() -> None:
         # Tables first: records without their source's table could not be built, and the same dump would not be
         # ingested a second time.
-        for path, text in copies.items():
+        for path, text in copies.items() if not objection else ():
             job.tables.copy(path, text)
         draft.publish(name, store.snapshot_bytes(snapshot))
-    return IngestReport(name, not objection, False, snapshot, tuple(copies), objection)
+
+    seen, review = Observation(), ""
+    if preview.pretends or not objection:
+        seen = preview.observe(publish, Stated(intake.keys, snapshot), job.tables)
+    if seen.updates and seen.updates.proposals and not objection:
+        review = proposals.write(preview.site, name, seen.updates.proposals)
+    return IngestReport(
+        name, not objection, False, snapshot, tuple(copies), objection, seen.updates, seen.notice, review
+    )
 
 
 def _already(earlier: Folder, source: str, ingester: Ingester) -> IngestReport:

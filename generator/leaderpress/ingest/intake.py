@@ -1,14 +1,17 @@
 """Reading a dump through its ingester: each thing that it yields goes where it belongs, each refusal is kept."""
 
-from collections.abc import Iterator
-from functools import singledispatchmethod
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from ..canonical import canonical
 from ..errors import DumpError, LeaderpressError, ManifestError
 from ..ingesters.base import Drift, Dump, Fact, Finding, Ingester, Rejection, Statement, TaskCount
+from ..ingesters.packed import PackedSet
 from ..store import Line
+from .claims import RUN
 from .settle import DANGLING, Refusal, Settlement
 from .tables import Tables, place
+from .updates import stated_key
 
 MALFORMED = "MALFORMED"
 
@@ -27,6 +30,8 @@ class Intake:
         self._drift: dict[tuple[str, str], Drift] = {}
         self.sources: set[str] = set()
         """Slugs of the sources that state anything."""
+        self.keys = PackedSet()
+        """`stated_key` of every run that bears one."""
 
     def read(self, dump: Dump) -> None:
         """Take in everything that the ingester yields.
@@ -34,18 +39,25 @@ class Intake:
         Raises `ContentError` when a source has no table, `DumpError` when the ingester speaks for a source that is
         not one of its own or fails.
         """
+        takers: dict[type, Callable[[Any], None]] = {
+            Statement: self._take_statement,
+            Fact: self._take_fact,
+            TaskCount: self._take_task,
+            Drift: self._take_drift,
+            Rejection: self._take_rejection,
+        }
         for finding in _guarded(self._ingester.ingest(dump, self._source), self._ingester.FORMAT):
-            self._take(finding)
+            takers.get(type(finding), self._refuse_finding)(finding)
 
-    @singledispatchmethod
-    def _take(self, finding: object) -> None:
+    def _refuse_finding(self, finding: object) -> None:
         problem = f"the ingester {self._ingester.FORMAT} yielded a {type(finding).__name__}"
         raise DumpError("ingester-output", problem, hint="a fault of the ingester, not of the dump")
 
-    @_take.register
-    def _(self, statement: Statement) -> None:
+    def _take_statement(self, statement: Statement) -> None:
         self._vouch(statement.source)
         self.sources.add(statement.source)
+        if statement.upstream_key and statement.manifest.kind == RUN:
+            self.keys.add(stated_key(statement.source, statement.upstream_key))
         try:
             self._settlement.state(statement.manifest, provenance_line(statement), statement.at)
         except ManifestError as fault:
@@ -53,8 +65,7 @@ class Intake:
             refusal = Refusal(MALFORMED, at, fault.problem, statement.source, statement.external_id)
             self._rejections.append(_rejection(refusal, verdict=False))
 
-    @_take.register
-    def _(self, fact: Fact) -> None:
+    def _take_fact(self, fact: Fact) -> None:
         self._vouch(fact.source)
         try:
             self._settlement.fact(fact.about, fact.source, fact.name, fact.value)
@@ -62,10 +73,10 @@ class Intake:
             refusal = Refusal(MALFORMED, fact.about, f"the fact {fact.name!r}: {fault.problem}", fact.source)
             self._rejections.append(_rejection(refusal, verdict=False))
 
-    @_take.register
-    def _(self, task: TaskCount) -> None:
+    def _take_task(self, task: TaskCount) -> None:
         """Several lists of one task (two kernels with one definition) are counted together."""
         self._vouch(task.source)
+        self._settlement.ask(task.task)
         key = (task.task, task.source)
         if known := self._tasks.get(key):
             stated = None if known.stated is None or task.stated is None else known.stated + task.stated
@@ -73,15 +84,13 @@ class Intake:
             task = TaskCount(task.task, task.source, known.rows + task.rows, stated, complete)
         self._tasks[key] = task
 
-    @_take.register
-    def _(self, drift: Drift) -> None:
+    def _take_drift(self, drift: Drift) -> None:
         key = (drift.source, drift.field)
         if known := self._drift.get(key):
             drift = Drift(drift.field, known.at, drift.source, known.count + drift.count)
         self._drift[key] = drift
 
-    @_take.register
-    def _(self, rejection: Rejection) -> None:
+    def _take_rejection(self, rejection: Rejection) -> None:
         refusal = Refusal(rejection.reason, rejection.at, rejection.detail, rejection.source, rejection.external_id)
         self._rejections.append(_rejection(refusal, verdict=rejection.verdict))
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ..store import Line
+from .updates import Updates
 
 SHOWN_PLACES = 3
 """Locations that the report names for each reason; the snapshot holds all."""
@@ -35,6 +36,12 @@ class IngestReport:
     """Source tables that the site lacks, as paths relative to it, copied from the ingesters' defaults when written."""
     notice: str = ""
     """Why nothing was written; empty if something was."""
+    updates: Updates | None = None
+    """What changes of what was published before; None for the first dump of a source."""
+    unknown: str = ""
+    """Why `updates` is not known; empty if it is, or if nothing was published before."""
+    review: str = ""
+    """Folder of the proposed withdrawals, relative to the site; empty if none was written."""
 
     @property
     def exit_code(self) -> int:

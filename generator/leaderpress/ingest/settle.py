@@ -11,15 +11,32 @@ stated last no longer stands.  Fields left unstated never count as a change.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import orjson
 
 from ..canonical import canonical, sha256
-from ..errors import ManifestError
+from ..ingesters.packed import PackedSet
 from ..manifests import KIND_ORDER, Manifest
-from ..slugs import HARDWARE, OPERATION, PROJECT, Named, SlugBook
-from ..store import PROVENANCE, Draft, Folder, Line
+from ..manifests.tombstone import buried
+from ..slugs import HARDWARE, Named, SlugBook
+from ..store import PROVENANCE, Draft, Folder, Journal, Line
+from .claims import (
+    PROJECT_KIND,
+    REFERENCES,
+    RUN,
+    SLUG_KINDS,
+    Claim,
+    Identity,
+    claim_record,
+    held_record,
+    named,
+    read_identity,
+    references,
+)
+from .holdings import Holding, Holdings
+from .removed import Removed
 from .spool import Sorter
 
 DANGLING = "DANGLING"
@@ -28,26 +45,6 @@ CONFLICTING_COPIES = "CONFLICTING_COPIES"
 """Refused, because the dump gives one upstream key to several runs."""
 SOURCE_CONFLICT = "SOURCE_CONFLICT"
 """Refused, because the run itself names another source than the one that claims it."""
-
-_RUN = "BenchmarkRun"
-_PROJECT_KIND = "SoftwareProject"
-_SLUG_KINDS = {"OperationSpec": OPERATION, _PROJECT_KIND: PROJECT, "ExecutionEnvironment": HARDWARE}
-_RANKS = {kind: f"{position:02d}" for position, kind in enumerate(KIND_ORDER)}
-
-_OF_OPERATION = ("OperationSpec",)
-_REFERENCES: dict[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]] = {
-    "WorkloadSuite": ((("operationSpecDigest",), _OF_OPERATION),),
-    "WorkloadCase": ((("operationSpecDigest",), _OF_OPERATION),),
-    "ImplementationRevision": ((("operation", "specDigest"), _OF_OPERATION),),
-    _RUN: (
-        (("implementationDigest",), ("ImplementationRevision",)),
-        (("workloadDigest",), ("WorkloadSuite", "WorkloadCase")),
-        (("protocolDigest",), ("BenchmarkProtocol",)),
-        (("environmentDigest",), ("ExecutionEnvironment",)),
-    ),
-}
-"""For each kind: where its spec names another document, and the kinds that may stand there."""
-
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -60,39 +57,20 @@ class Refusal:
     external_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Claim:
-    """One statement of the dump, read back from the spool."""
-
-    line: Line
-    text: bytes
-    """The line's canonical bytes."""
-    document: bytes
-    at: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Identity:
-    """Everything about one digest: the store's lines in order of publication, the dump's in canonical order."""
-
-    kind: str
-    digest: str
-    held: list[Line]
-    claims: list[_Claim]
-
-
 class Settlement:
-    """Collects the store (`hold`) and a dump (`state`, `fact`), then writes what is new (`write`, `write_facts`)."""
+    """Collects a dump (`state`, `fact`, `ask`), then writes what the folders `held` lack (`write`, `write_facts`)."""
 
-    def __init__(self) -> None:
+    def __init__(self, held: Sequence[Folder] = ()) -> None:
         self.slugs = SlugBook()
         self.refusals: list[Refusal] = []
         self.counts = {kind: {"new": 0, "revised": 0, "known": 0} for kind in KIND_ORDER}
         """Identities of the dump by kind: never seen, seen with another document, seen as they are."""
+        self._holdings = Holdings(held)
         self._lines, self._keys, self._facts = Sorter(), Sorter(), Sorter()
         self._names: set[Named] = set()
-        self._present: dict[str, set[bytes]] = {kind: set() for kind in KIND_ORDER}
+        self._present = {kind: PackedSet() for kind in KIND_ORDER}
         self._refused: set[str] = set()
+        self.removed = Removed(held)
 
     def __enter__(self) -> "Settlement":
         return self
@@ -103,54 +81,78 @@ class Settlement:
 
     # -- collecting ----------------------------------------------------------------------------------------------
 
-    def hold(self, folder: Folder) -> None:
-        """Take in what a folder of the store says; folders come oldest first."""
-        for position, line in enumerate(folder.provenance(), 1):
-            order = b"0\t%06d\t%09d" % (folder.number, position)
-            identity = _rank(line["kind"]) + line["digest"].encode()
-            self._lines.add(identity + b"\t%b\t" % order + orjson.dumps(line))
-            self._add_key(line, order)
-            if "slug" in line:
-                kind = _SLUG_KINDS[line["kind"]]
-                owner = line["name"] if kind == HARDWARE else line["digest"]
-                self.slugs.record(kind, owner, line["slug"], at=f"{folder.at(PROVENANCE)}:{position}")
-
     def state(self, manifest: Manifest, line: Line, at: str) -> None:
         """Take in a statement of the dump; `line` is its provenance line without a slug."""
-        order = f"\t1\t{manifest.document_digest}\t{line['source']}\t".encode()
-        record = _rank(manifest.kind) + manifest.digest.encode() + order + canonical(line)
-        self._lines.add(record + b"\t" + manifest.document, note=orjson.dumps(at))
-        self._add_key(line, b"1")
-        if named := _named(manifest, line.get("name")):
-            self._names.add(named)
+        targets = references(manifest)
+        self._lines.add(*claim_record(manifest, line, at, targets))
+        self._holdings.ask(manifest.digest, line.get("project"), *targets)
+        if manifest.kind == RUN and "upstreamKey" in line:
+            key = canonical([line["source"], line["upstreamKey"]])
+            self._keys.add(b"%b\t1\t%b" % (key, manifest.digest.encode()))
+            self._holdings.ask_key(key)
+        if self.removed:
+            self.removed.learn(manifest)
+        if name := named(manifest, line.get("name")):
+            self._names.add(name)
 
     def fact(self, about: str, source: str, name: str, value: Any) -> None:
         """Take in a fact of the dump; raises `ManifestError` when the value is not JSON."""
         line = {"about": about, "source": source, "name": name, "value": value}
         self._facts.add(_fact_key(line) + b"\t1\t" + canonical(line))
+        self._holdings.ask(about)
+
+    def ask(self, digest: str) -> None:
+        """Say that `is_present` will be asked about a digest that no statement names."""
+        self._holdings.ask(digest)
 
     def is_present(self, kind: str, digest: str) -> bool:
         """Whether the store holds a document of this kind, or will; after `write`, for runs only if there are facts."""
-        return _raw(digest) in self._present[kind]
-
-    def _add_key(self, line: Line, order: bytes) -> None:
-        if line["kind"] == _RUN and "upstreamKey" in line:
-            key = canonical([line["source"], line["upstreamKey"]])
-            self._keys.add(b"%b\t%b\t%b" % (key, order, line["digest"].encode()))
+        return digest in self._present[kind]
 
     # -- documents and statements --------------------------------------------------------------------------------
 
-    def write(self, draft: Draft) -> None:
-        """Write the documents and statements that are new, in the store's order."""
-        self.slugs.assign(self._names)
+    def write(self, draft: Draft, journal: Journal) -> None:
+        """Write the documents and statements that are new, in the store's order, and log the documents."""
+        for holding in self._holdings:
+            self._hold(holding)
+        self.slugs.assign(self.removed.names(self._names) if self.removed else self._names)
         disputed, returned = self._keys_at_odds()
         for identity in self._identities():
             claims = [claim for claim in identity.claims if self._fits(identity, claim, disputed)]
-            # Runs are the most numerous by far, and nothing but a fact refers to them.
-            if (identity.held or claims) and (identity.kind != _RUN or self._facts):
-                self._present[identity.kind].add(_raw(identity.digest))
+            if self.removed:
+                claims = [*self._without_removed(identity, claims)]
             if claims:
-                self._write_identity(draft, identity, claims, returned)
+                self._note_present(identity.kind, identity.digest)
+                self._write_identity(draft, journal, identity, claims, returned)
+
+    def _without_removed(self, identity: Identity, claims: list[Claim]) -> Iterator[Claim]:
+        """The claims as they may be written, where something was removed from the records."""
+        for claim in claims:
+            for line in identity.held:
+                if line["source"] == claim.source:
+                    self.removed.learn_line(line, claim.line)
+        for claim in claims:
+            if kept := self.removed.statement(identity.digest, claim.line, claim.document):
+                line, document = kept
+                yield claim._replace(text=canonical(line), document=document)
+
+    def _hold(self, holding: Holding) -> None:
+        """Take in a line of the store."""
+        folder, position, line, is_asked, key = holding
+        if is_asked:
+            self._lines.add(held_record(line, folder.number, position))
+            self._note_present(line["kind"], line["digest"])
+        if key:
+            self._keys.add(b"%b\t0\t%06d\t%09d\t%b" % (key, folder.number, position, line["digest"].encode()))
+        if "slug" in line:
+            kind = SLUG_KINDS[line["kind"]]
+            owner = line["name"] if kind == HARDWARE else line["digest"]
+            self.slugs.record(kind, owner, line["slug"], at=f"{folder.at(PROVENANCE)}:{position}")
+
+    def _note_present(self, kind: str, digest: str) -> None:
+        # Runs are the most numerous by far, and nothing but a fact refers to them.
+        if kind != RUN or self._facts:
+            self._present[kind].add(digest)
 
     def _keys_at_odds(self) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
         """Pairs (source, digest): of runs that share a key in the dump, and of runs that have their key back.
@@ -160,73 +162,65 @@ class Settlement:
         """
         disputed: set[tuple[str, str]] = set()
         returned: set[tuple[str, str]] = set()
-        for key, records in groupby((record.split(b"\t") for record, _ in self._keys), key=lambda parts: parts[0]):
+        for key, records in groupby(self._keys, key=itemgetter(0)):
             held, stated = _split_by_origin(records)
-            if not stated:
-                continue
             source = orjson.loads(key)[0]
-            digests = {parts[-1].decode() for parts in stated}
+            digests = {fields[2].decode() for fields in stated}
             if len(digests) > 1:
                 disputed |= {(source, digest) for digest in digests}
-            elif held and held[-1][-1].decode() not in digests:
+            elif held and held[-1][4].decode() not in digests:
                 returned |= {(source, digest) for digest in digests}
         return disputed, returned
 
-    def _identities(self) -> Iterator[_Identity]:
-        lines = ((record.split(b"\t"), note) for record, note in self._lines)
-        for (rank, digest), group in groupby(lines, key=lambda pair: (pair[0][0], pair[0][1])):
-            held: list[Line] = []
-            claims: list[_Claim] = []
-            last = b""
-            for parts, note in group:
-                if parts[2] == b"0":
-                    held.append(orjson.loads(parts[5]))
-                elif parts[5] != last:
-                    last = parts[5]
-                    claims.append(_Claim(orjson.loads(last), last, parts[6], orjson.loads(note)))
-            yield _Identity(KIND_ORDER[int(rank)], digest.decode(), held, claims)
+    def _identities(self) -> Iterator[Identity]:
+        for _, group in groupby(self._lines, key=itemgetter(0, 1)):
+            yield read_identity(list(group))
 
-    def _fits(self, identity: _Identity, claim: _Claim, disputed: set[tuple[str, str]]) -> bool:
-        source = claim.line["source"]
-        spec = orjson.loads(claim.document)["spec"] if identity.kind in _REFERENCES else {}
-        owner = spec.get("sourceNative", {}).get("source", source)
-        if owner != source:
-            self._refuse(identity, claim, SOURCE_CONFLICT, f"it is a run of {owner!r}, claimed by {source!r}")
-        elif (source, identity.digest) in disputed:
+    def _fits(self, identity: Identity, claim: Claim, disputed: set[tuple[str, str]]) -> bool:
+        if claim.owner:
+            problem = f"it is a run of {claim.owner!r}, claimed by {claim.source!r}"
+            self._refuse(identity, claim, SOURCE_CONFLICT, problem)
+        elif disputed and (claim.source, identity.digest) in disputed:
             key = claim.line.get("upstreamKey")
             self._refuse(identity, claim, CONFLICTING_COPIES, f"the dump gives the key {key!r} to several runs")
-        elif missing := self._missing(identity, claim, spec):
+        elif missing := self._missing(identity, claim):
             self._refuse(identity, claim, DANGLING, f"its {missing} is neither in the dump nor in the store")
         else:
             return True
         return False
 
-    def _missing(self, identity: _Identity, claim: _Claim, spec: Line) -> str:
+    def _missing(self, identity: Identity, claim: Claim) -> str:
         """The first reference that leads nowhere, in words; empty if all lead somewhere."""
-        project = claim.line.get("project")
-        if project is not None and not self.is_present(_PROJECT_KIND, project):
-            return f"project {project}"
+        if claim.project and not self.is_present(PROJECT_KIND, claim.project):
+            return f"project {claim.project}"
         if not identity.held:
-            for path, kinds in _REFERENCES.get(identity.kind, ()):
-                target = _follow(spec, path)
-                if not any(self.is_present(kind, target) for kind in kinds):
+            for target, (path, kinds) in zip(claim.references, REFERENCES.get(identity.kind, ()), strict=True):
+                if not any(target in self._present[kind] for kind in kinds):
                     return f"{'.'.join(path)} {target}"
         return ""
 
-    def _refuse(self, identity: _Identity, claim: _Claim, reason: str, problem: str) -> None:
+    def _refuse(self, identity: Identity, claim: Claim, reason: str, problem: str) -> None:
         self._refused.add(identity.digest)
         detail = f"{identity.kind} {identity.digest}: {problem}"
         at = claim.at or identity.digest
-        self.refusals.append(Refusal(reason, at, detail, claim.line["source"], claim.line.get("externalId")))
+        self.refusals.append(Refusal(reason, at, detail, claim.source, claim.line.get("externalId")))
 
     def _write_identity(
-        self, draft: Draft, identity: _Identity, claims: list[_Claim], returned: set[tuple[str, str]]
+        self,
+        draft: Draft,
+        journal: Journal,
+        identity: Identity,
+        claims: list[Claim],
+        returned: set[tuple[str, str]],
     ) -> None:
         held_documents = {line["documentDigest"] for line in identity.held}
-        documents = {claim.line["documentDigest"]: claim.document for claim in claims}
+        documents = {claim.document_digest: claim.document for claim in claims}
         fresh = sorted(documents.keys() - held_documents)
         for document_digest in fresh:
             draft.manifest(documents[document_digest])
+            if self.removed and buried(documents[document_digest]):
+                self.removed.buried.add(identity.digest)
+            journal.document(identity.digest, identity.kind, document_digest)
         slug = {} if identity.held else self._slug(identity, claims[0].document)
         for claim in _telling(identity, claims, returned):
             draft.provenance(canonical({**claim.line, **slug}) if slug else claim.text)
@@ -234,14 +228,14 @@ class Settlement:
         state = "new" if not identity.held else "revised" if fresh else "known"
         self.counts[identity.kind][state] += 1
 
-    def _slug(self, identity: _Identity, document: bytes) -> Line:
+    def _slug(self, identity: Identity, document: bytes) -> Line:
         """What the first line of a digest says about its slug; empty for kinds without one.
 
         An environment's own first line carries the slug of its product, with the product as its name, even if an
         older environment has the same product: each line can then be understood without the others, and `SlugBook`
         refuses two that disagree.
         """
-        kind = _SLUG_KINDS.get(identity.kind)
+        kind = SLUG_KINDS.get(identity.kind)
         if kind is None:
             return {}
         if kind != HARDWARE:
@@ -251,18 +245,23 @@ class Settlement:
 
     # -- facts ---------------------------------------------------------------------------------------------------
 
-    def write_facts(self, draft: Draft, held: Iterable[Folder]) -> None:
+    def write_facts(self, draft: Draft) -> None:
         """Write the facts that are new; after `write`, because a fact is about something that is present."""
         if not self._facts:
             return
-        for folder in held:
+        for folder in self._holdings.folders:
             for position, line in enumerate(folder.facts(), 1):
                 order = b"\t0\t%06d\t%09d\t" % (folder.number, position)
                 self._facts.add(_fact_key(line) + order + sha256(canonical(line)).encode())
-        for key, records in groupby((record.split(b"\t") for record, _ in self._facts), key=lambda parts: parts[0]):
+                if self.removed:
+                    self.removed.hold_fact(line)
+        for key, records in groupby(self._facts, key=itemgetter(0)):
             known, stated = _split_by_origin(records)
-            if stated and self._is_about_something(key):
-                for fact in _new_facts([parts[-1].decode() for parts in known], [parts[-1] for parts in stated]):
+            facts = [fields[2] for fields in stated]
+            if self.removed:
+                facts = [fact for text in facts if (fact := self.removed.fact(text))]
+            if facts and self._is_about_something(key):
+                for fact in _new_facts([fields[4].decode() for fields in known], facts):
                     draft.fact(fact)
 
     def _is_about_something(self, key: bytes) -> bool:
@@ -276,7 +275,7 @@ class Settlement:
         return False
 
 
-def _telling(identity: _Identity, claims: list[_Claim], returned: set[tuple[str, str]]) -> list[_Claim]:
+def _telling(identity: Identity, claims: list[Claim], returned: set[tuple[str, str]]) -> list[Claim]:
     """The statements that are worth a line, in their order."""
     if not identity.held:
         return claims
@@ -287,13 +286,12 @@ def _telling(identity: _Identity, claims: list[_Claim], returned: set[tuple[str,
         source
         for source, lines in held.items()
         if (source, identity.digest) not in returned
-        and any(_says(lines[-1], claim.line) for claim in claims if claim.line["source"] == source)
+        and any(_says(lines[-1], claim.line) for claim in claims if claim.source == source)
     }
     return [
         claim
         for claim in claims
-        if claim.line["source"] not in standing
-        or not any(_says(older, claim.line) for older in held[claim.line["source"]])
+        if claim.source not in standing or not any(_says(older, claim.line) for older in held[claim.source])
     ]
 
 
@@ -318,35 +316,5 @@ def _split_by_origin(records: Iterable[list[bytes]]) -> tuple[list[list[bytes]],
     return held, stated
 
 
-def _rank(kind: str) -> bytes:
-    try:
-        return b"%b\t" % _RANKS[kind].encode()
-    except KeyError:
-        raise ManifestError("kind-unknown", f"{kind!r} is not a kind that the store knows") from None
-
-
-def _raw(digest: str) -> bytes:
-    return bytes.fromhex(digest[7:])
-
-
 def _fact_key(line: Line) -> bytes:
     return canonical([line["about"], line["source"], line["name"]])
-
-
-def _follow(spec: Line, path: tuple[str, ...]) -> str:
-    node: Any = spec
-    for name in path:
-        node = node[name]
-    return str(node)
-
-
-def _named(manifest: Manifest, stated: str | None) -> Named | None:
-    kind = _SLUG_KINDS.get(manifest.kind)
-    if kind is None:
-        return None
-    if kind == HARDWARE:
-        product = manifest.spec["hardware"]["product"]
-        return Named(kind, product, product)
-    metadata = manifest.metadata
-    own = manifest.spec["name"] if kind == PROJECT else metadata.get("title") or metadata["name"]
-    return Named(kind, manifest.digest, own if stated is None else stated)

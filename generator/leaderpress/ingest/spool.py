@@ -7,7 +7,7 @@ from typing import IO
 
 from ..errors import ContentError
 
-BUDGET = 32 * 1024 * 1024
+BUDGET = 24 * 1024 * 1024
 """Bytes held in memory before a sorted run is written out."""
 
 # Bytes that a record and its note take in the buffer, beside their text.
@@ -15,10 +15,10 @@ _OVERHEAD = 200
 
 
 class Sorter:
-    """Takes records in any order and gives them back in order of their bytes.
+    """Takes records of fields between tabs in any order and gives them back in order of their bytes.
 
     A record may carry a note that plays no part in the order; of equal records within one run the first note stays.
-    Neither may hold a line feed, and a note no tab: canonical JSON has neither.  The temporary files have no name, so
+    Neither may hold a line feed, and no field a tab: canonical JSON has neither.  The temporary files have no name, so
     a killed process leaves none.
     """
 
@@ -47,13 +47,12 @@ class Sorter:
         if self._held > BUDGET:
             self._spill()
 
-    def __iter__(self) -> Iterator[tuple[bytes, bytes]]:
-        """All records in order, each with its note; equal records of different runs stand side by side."""
+    def __iter__(self) -> Iterator[list[bytes]]:
+        """The fields of all records in order, each with its note last; equal ones of different runs come together."""
         for run in self._runs:
             run.seek(0)
-        for line in heapq.merge(*self._runs, self._sorted()):
-            record, _, note = line[:-1].rpartition(b"\t")
-            yield record, note
+        lines = heapq.merge(*self._runs, self._sorted()) if self._runs else self._sorted()
+        return (line[:-1].split(b"\t") for line in lines)
 
     def _sorted(self) -> Iterator[bytes]:
         buffer = self._buffer

@@ -1,6 +1,7 @@
 """The source tables of a site while a dump is ingested, with the ingesters' defaults behind them."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from .. import ingesters
@@ -54,6 +55,12 @@ class Tables:
         if not ingester.SOURCES:
             self.require(slug)
         return ingester
+
+    def every(self, slugs: Iterable[str] = ()) -> dict[str, SourceTable]:
+        """All tables of the site by slug, and those of `slugs` from the ingesters' defaults; raises as `find` does."""
+        own = sorted(path.stem for path in (self._site / PLACE).glob("*.toml") if path.is_file())
+        found = {slug: self.find(slug) for slug in dict.fromkeys((*own, *slugs))}
+        return {slug: table for slug, table in found.items() if table is not None}
 
     def copies(self, slugs: set[str]) -> dict[str, bytes]:
         """Paths (relative to the site) and bytes of the defaults that the site lacks for these sources."""

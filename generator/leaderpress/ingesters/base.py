@@ -10,12 +10,13 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, Protocol
 
 from ..errors import DumpError
 from ..manifests import Manifest
+from ..values import dataclass
 
 _CHUNK = 1 << 20
 _UNWRITABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")

@@ -19,8 +19,10 @@ def instant(text: str) -> str | None:
         return None
     day, time, fraction, zone = match.groups()
     try:
-        # fromisoformat also checks the calendar; the zone's spelling is completed for it.
-        moment = datetime.fromisoformat(f"{day}T{time}{zone or '+00:00'}").astimezone(UTC)
+        # fromisoformat also checks the calendar and completes the zone's spelling.
+        moment = datetime.fromisoformat(f"{day}T{time}{zone or ''}")
+        if moment.tzinfo not in (None, UTC):
+            day, _, time = moment.astimezone(UTC).isoformat()[:19].partition("T")
     except (ValueError, OverflowError):
         return None
-    return f"{moment.isoformat()[:19]}.{(fraction or '')[:3]:0<3}Z"
+    return f"{day}T{time}.{(fraction or '')[:3]:0<3}Z"

@@ -19,7 +19,7 @@ from .kernelindex_survey import LEVELS, SHIPPED, Survey
 from .reading import Line, lines, strict
 
 FORMAT = "kernelindex"
-VERSION = 1
+VERSION = 2
 SUFFIXES = (".jsonl", ".jsonl.zst")
 SOURCES = SHIPPED
 

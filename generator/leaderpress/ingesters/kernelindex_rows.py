@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import orjson
 
@@ -11,7 +11,10 @@ from ..manifests import Manifest
 from .base import Fact, Finding, Statement
 from .entries import CONFLICTING_COPIES, IDENTICAL_COPY, MALFORMED, Entry, Refused, is_object, sealed, stated, text
 from .instants import instant
-from .kernelindex_survey import SHIPPED, Sources, Survey, addresses
+from .kernelindex_parts import Sources
+from .kernelindex_survey import SHIPPED, Survey, addresses
+from .kernelindex_taken import Implementation, Run, Taken, Workload
+from .packed import PackedSet
 
 UNREFERENCED = "UNREFERENCED"
 """An artifact that no manifest names: there is nothing it could be shown with."""
@@ -55,22 +58,13 @@ TABLE_KEYS = {
 }
 """The columns that each table is known to have."""
 
-
-Kept = TypeVar("Kept")
-
-
-@dataclass(frozen=True, slots=True)
-class _Workload:
-    digest: str
-    operation: str
-    correctness: str
-    """Digest of its correctness rule."""
+Kept = TypeVar("Kept", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Implementation:
-    digest: str
-    project: str
+class _Rows(Protocol[Kept]):
+    """Rows that were taken, by their ids."""
+
+    def get(self, row_id: str, /) -> Kept | None: ...
 
 
 @dataclass(slots=True)
@@ -82,10 +76,10 @@ class Rows:
     """Slugs by row id."""
     _projects: dict[str, str] = field(default_factory=dict)
     _operations: dict[str, str] = field(default_factory=dict)
-    _workloads: dict[str, _Workload] = field(default_factory=dict)
-    _implementations: dict[str, _Implementation] = field(default_factory=dict)
-    _runs: dict[str, str] = field(default_factory=dict)
-    _artifacts: set[str] = field(default_factory=set)
+    _workloads: Taken[Workload] = field(default_factory=lambda: Taken(Workload))
+    _implementations: Taken[Implementation] = field(default_factory=lambda: Taken(Implementation))
+    _runs: Taken[Run] = field(default_factory=lambda: Taken(Run))
+    _artifacts: PackedSet = field(default_factory=PackedSet)
     """Content digests that manifests name."""
     _shared: dict[bytes, Manifest] = field(default_factory=dict)
     _rules: dict[bytes, str] = field(default_factory=dict)
@@ -133,9 +127,9 @@ class Rows:
         manifest = _manifest(row, ("WorkloadCase", "WorkloadSuite"), "workloadDigest")
         _require_same(manifest.spec["operationSpecDigest"], operation, "operationSpecDigest", "operationId")
         sources = _require_sources(self.survey.of_part(row_id, row["operationId"]))
-        _require_new(self._workloads, row_id, manifest.digest, lambda known: known.digest)
+        _require_new(self._workloads, row_id, manifest.digest)
         rule = self._rule(manifest.spec["correctness"])
-        self._workloads[row_id] = _Workload(manifest.digest, operation, rule)
+        self._workloads[row_id] = Workload(manifest.digest, operation, rule)
         return [Statement(manifest, source, at=at) for source in sorted(sources)]
 
     def _implementation(self, row: Entry, at: str) -> list[Finding]:
@@ -146,8 +140,8 @@ class Rows:
         _require_same(manifest.spec["operation"]["specDigest"], operation, "specDigest", "operationId")
         sources = self.survey.of_part(row_id, row["operationId"]) or self.survey.by_address(addresses(manifest.value))
         _require_sources(sources)
-        _require_new(self._implementations, row_id, manifest.digest, lambda known: known.digest)
-        self._implementations[row_id] = _Implementation(manifest.digest, project)
+        _require_new(self._implementations, row_id, manifest.digest)
+        self._implementations[row_id] = Implementation(manifest.digest, project)
         artifacts = self._named(_implementation_artifacts(manifest.spec))
         return [Statement(manifest, source, project=project, artifacts=artifacts, at=at) for source in sorted(sources)]
 
@@ -168,7 +162,7 @@ class Rows:
             _require_stated(row, "comparisonKey", _comparison_key(run.spec, workload))
         published = _published(row)
         _require_new(self._runs, row_id, run.digest)
-        self._runs[row_id] = run.digest
+        self._runs[row_id] = Run(run.digest)
         external = _external_id(run.spec, source)
         statement = Statement(
             run,
@@ -176,6 +170,8 @@ class Rows:
             external_id=external,
             upstream_key=_upstream_key(run.spec, source, external),
             project=implementation.project,
+            # The catalogue's own addresses are made of these ids, so that links to them can be followed here.
+            aliases=(row_id,),
             artifacts=self._named(_run_artifacts(run.spec)),
             upstream_published_at=published,
             at=at,
@@ -228,9 +224,12 @@ class Rows:
         return [Statement(manifest, source, at=at)]
 
     def _named(self, digests: list[str]) -> tuple[Entry, ...]:
-        known = [digest for digest in dict.fromkeys(digests) if digest in self.survey.artifacts]
-        self._artifacts.update(known)
-        return tuple(self.survey.artifacts[digest] for digest in known)
+        named = []
+        for digest in dict.fromkeys(digests):
+            if (entry := self.survey.artifacts.get(digest)) is not None:
+                self._artifacts.add(digest)
+                named.append(entry)
+        return tuple(named)
 
 
 _TABLES: dict[str, Callable[[Rows, Entry, str], list[Finding]]] = {
@@ -274,7 +273,7 @@ def _require_same(named: str, referred: str, field: str, key: str) -> None:
 
 
 def _require_references(
-    spec: Entry, implementation: _Implementation, workload: _Workload, protocol: Manifest, environment: Manifest
+    spec: Entry, implementation: Implementation, workload: Workload, protocol: Manifest, environment: Manifest
 ) -> None:
     _require_same(spec["implementationDigest"], implementation.digest, "implementationDigest", "implementationId")
     _require_same(spec["workloadDigest"], workload.digest, "workloadDigest", "workloadId")
@@ -282,17 +281,19 @@ def _require_references(
     _require_same(spec["environmentDigest"], environment.digest, "environmentDigest", "manifest")
 
 
-def _referred(taken: dict[str, Kept], row: Entry, key: str) -> Kept:
+def _referred(taken: _Rows[Kept], row: Entry, key: str) -> Kept:
     row_id = text(row, key)
-    if row_id not in taken:
+    kept = taken.get(row_id)
+    if kept is None:
         raise Refused(MALFORMED, f"{key} names a row that is missing or was not taken", key)
-    return taken[row_id]
+    return kept
 
 
-def _require_new(taken: Any, row_id: str, digest: str, digest_of_row: Callable[[Any], str] = str) -> None:
-    if row_id not in taken:
+def _require_new(taken: _Rows[str | Workload | Implementation | Run], row_id: str, digest: str) -> None:
+    known = taken.get(row_id)
+    if known is None:
         return
-    if digest_of_row(taken[row_id]) == digest:
+    if (known if isinstance(known, str) else known.digest) == digest:
         raise Refused(IDENTICAL_COPY, "the same row stands elsewhere; it counts once", "id")
     raise Refused(CONFLICTING_COPIES, "another row has the same id", "id")
 
@@ -320,7 +321,7 @@ def _published(row: Entry) -> str | None:
     return moment
 
 
-def _comparison_key(spec: Entry, workload: _Workload) -> str:
+def _comparison_key(spec: Entry, workload: Workload) -> str:
     """The key of a run's comparison group, to hold against the one that the row states."""
     timing, measurements = spec.get("timing"), spec.get("measurements")
     metric = "none"

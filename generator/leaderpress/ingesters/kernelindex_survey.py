@@ -13,6 +13,7 @@ import orjson
 
 from .base import Dump
 from .entries import Entry, is_object, key_of
+from .kernelindex_parts import Artifacts, Parts, Sources
 from .reading import Line, lines
 
 SHIPPED = ("flashinfer-bench", "gpumode-kernelbot", "sol-execbench")
@@ -37,7 +38,6 @@ UNPLACED = 0
 # Nothing is learnt from these, the longest of the tables, so their usual spelling is not even parsed.
 _DERIVED = re.compile(rb'\{"table":"(measurements|record_events)"')
 
-Sources = frozenset[str]
 _NONE: Sources = frozenset()
 
 
@@ -50,17 +50,12 @@ class Survey:
     ordered: bool = True
     """Whether no line comes before one of a lower level."""
     aliases: dict[str, list[str]] = field(default_factory=dict)
-    artifacts: dict[str, Entry] = field(default_factory=dict)
-    """By content digest, as statements carry them."""
+    artifacts: Artifacts = field(default_factory=Artifacts)
     _slugs: dict[str, str] = field(default_factory=dict)
     _addresses: dict[str, str] = field(default_factory=dict)
     _operations: dict[str, Entry] = field(default_factory=dict)
     """Of operations, what their addresses are read off."""
-    _task_of: dict[str, str] = field(default_factory=dict)
-    """Operation of a workload or implementation."""
-    _project_of: dict[str, str] = field(default_factory=dict)
-    _run_sources: dict[str, set[str]] = field(default_factory=dict)
-    """By workload and implementation: ids of their runs' sources."""
+    _parts: Parts = field(default_factory=Parts)
     _by_task: dict[str, Sources] = field(default_factory=dict)
     _by_project: dict[str, Sources] = field(default_factory=dict)
 
@@ -82,7 +77,7 @@ class Survey:
 
     def of_part(self, row_id: str, operation_id: str) -> Sources:
         """The sources of a workload or implementation of an operation."""
-        return self._named(self._run_sources.get(row_id, ())) or self.of_operation(operation_id)
+        return self._named(self._parts.sources(row_id)) or self.of_operation(operation_id)
 
     def of_project(self, row_id: str, addresses: Entry) -> Sources:
         """The sources of a project: those of its implementations."""
@@ -134,32 +129,31 @@ class Survey:
             self.aliases.setdefault(row_id, []).append(alias)
 
     def _look_at_part(self, row: Entry) -> None:
-        row_id, task, project = key_of(row, "id"), key_of(row, "operationId"), key_of(row, "projectId")
-        if row_id is not None and task is not None and row_id not in self._task_of:
-            self._task_of[row_id] = task
-            if project is not None:
-                self._project_of[row_id] = project
+        row_id, task = key_of(row, "id"), key_of(row, "operationId")
+        if row_id is not None and task is not None:
+            self._parts.place(row_id, task, key_of(row, "projectId"))
 
     def _look_at_run(self, row: Entry) -> None:
         source = key_of(row, "sourceId")
         for name in ("workloadId", "implementationId"):
             part = key_of(row, name)
             if source is not None and part is not None:
-                self._run_sources.setdefault(part, set()).add(source)
+                self._parts.run(part, source)
 
     def _look_at_artifact(self, row: Entry) -> None:
         digest = row.get("contentDigest")
         if type(digest) is str:
-            self.artifacts.setdefault(digest, _artifact(row))
+            self.artifacts.add(digest, _artifact(row))
 
     def _settle(self) -> None:
         by_task: dict[str, set[str]] = {}
-        for part, task in self._task_of.items():
-            by_task.setdefault(task, set()).update(self._run_sources.get(part, ()))
+        for task, _, sources in self._parts.placed():
+            by_task.setdefault(task, set()).update(sources)
         self._by_task = {task: self._named(sources) for task, sources in by_task.items()}
         by_project: dict[str, set[str]] = {}
-        for part, project in self._project_of.items():
-            by_project.setdefault(project, set()).update(self.of_part(part, self._task_of[part]))
+        for task, project, sources in self._parts.placed():
+            if project is not None:
+                by_project.setdefault(project, set()).update(self._named(sources) or self.of_operation(task))
         self._by_project = {project: frozenset(sources) for project, sources in by_project.items()}
 
     def _named(self, ids: Any) -> Sources:

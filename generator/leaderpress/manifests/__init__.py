@@ -3,6 +3,8 @@
 Importing this package does not import pydantic: a command that validates nothing does not pay for it.
 """
 
+from functools import cache
+from types import ModuleType
 from typing import Any
 
 from .base import API_VERSION, KIND_ORDER, Manifest, identity_bytes, seal
@@ -17,16 +19,12 @@ def parse(value: object, at: str = "") -> Manifest:
     errors carry it with the JSON pointer of the fault.  Raises `ManifestError`, or `Problems` with every fault of the
     document; nothing else, whatever `value` is.
     """
-    from . import door
-
-    return door.parse(value, at)
+    return _door().parse(value, at)  # type: ignore[no-any-return]
 
 
 def parse_bytes(data: bytes, at: str) -> Manifest:
     """`parse` for the bytes of one JSON document; raises `DumpError` too, when they are not strict JSON."""
-    from . import door
-
-    return door.parse_bytes(data, at)
+    return _door().parse_bytes(data, at)  # type: ignore[no-any-return]
 
 
 def schema(kind: str) -> dict[str, Any]:
@@ -34,6 +32,12 @@ def schema(kind: str) -> dict[str, Any]:
 
     `kind` is one of `KIND_ORDER`.  The calendar and the canonical size cannot be expressed and are not in it.
     """
+    return _door().schema(kind)  # type: ignore[no-any-return]
+
+
+@cache
+def _door() -> ModuleType:
+    """The module that validates; an import statement that finds it loaded still costs a tenth of a validation."""
     from . import door
 
-    return door.schema(kind)
+    return door

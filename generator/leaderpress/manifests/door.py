@@ -43,11 +43,12 @@ def parse(value: object, at: str = "") -> Manifest:
     """See `leaderpress.manifests.parse`."""
     document = require_object(value, at)
     validator = _adapter(_kind_of(document, at)).validator
+    odd: list[int | float] = []
     try:
-        validator.validate_python(document)
+        validator.validate_python(document, context=odd)
     except ValidationError as error:
         raise_faults(error, document, _teller(at))
-    return _seal(_with_sorted_sets(document), at)
+    return _seal(_with_sorted_sets(document), at, is_plain=not odd)
 
 
 def parse_bytes(data: bytes, at: str) -> Manifest:
@@ -99,9 +100,10 @@ def _code_units(text: str) -> bytes:
     return text.encode("utf-16-be")
 
 
-def _seal(document: dict[str, Any], at: str) -> Manifest:
+def _seal(document: dict[str, Any], at: str, *, is_plain: bool) -> Manifest:
     try:
-        manifest = seal(document)
+        # Every key of a valid document is a token or the name of a field, so ASCII.
+        manifest = seal(document, is_plain=is_plain)
     except LeaderpressError as fault:
         _locate(document, at)
         raise ManifestError(fault.code, fault.problem, at=at) from None

@@ -3,14 +3,14 @@
 Sizes are counted in characters (code points).
 """
 
-from typing import Annotated, Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 from annotated_types import Ge, Gt, Le, MaxLen
-from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationInfo
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
-from ..canonical import MAX_SAFE_INTEGER
+from ..canonical import MAX_SAFE_INTEGER, is_plain
 from .patterns import COMMIT, DIGEST, EXPRESSION, INSTANT, NAME, SLUG, TOKEN, URL, is_real_date
 
 STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
@@ -49,11 +49,20 @@ Integer = Annotated[int, Ge(-MAX_SAFE_INTEGER), Le(MAX_SAFE_INTEGER)]
 Natural = Annotated[int, Ge(0), Le(MAX_SAFE_INTEGER)]
 Positive = Annotated[int, Gt(0), Le(MAX_SAFE_INTEGER)]
 
+
+def _noting_odd(number: Any, info: ValidationInfo) -> Any:
+    """Let a number pass as it is; one that orjson may not write as RFC 8785 does goes into the context, a list."""
+    if info.context is not None and type(number) in (int, float) and not is_plain(number):
+        info.context.append(number)
+    return number
+
+
 # Whole numbers beyond ±(2^53-1) in these are found when the document is sealed: a float field would only round them.
-Number = float
-NonNegative = Annotated[float, Ge(0)]
-PositiveNumber = Annotated[float, Gt(0)]
-Ratio = Annotated[float, Ge(0), Le(1)]
+# Every field that may hold a float is made from `Number`, so that the door knows of each that needs a second look.
+Number = Annotated[float, BeforeValidator(_noting_odd)]
+NonNegative = Annotated[Number, Ge(0)]
+PositiveNumber = Annotated[Number, Gt(0)]
+Ratio = Annotated[Number, Ge(0), Le(1)]
 
 
 class Author(TypedDict):

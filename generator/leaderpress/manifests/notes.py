@@ -1,8 +1,9 @@
 """`content/notes/*.md`: what people say about published records, reviewed and appended, never edited in.
 
-A note is TOML between two `+++` lines, then Markdown.  Four kinds: a *correction* names the run that supersedes its
+A note is TOML between two `+++` lines, then Markdown.  Five kinds: a *correction* names the run that supersedes its
 target; a *withdrawal* takes the target out of every ranking; a *dispute* is shown beside it; an *attestation* reports
-what happened when somebody tried it.  None of them changes a manifest or the evidence level.
+what happened when somebody tried it; a *redaction*, written by `leaderpress redact`, says why something had to be
+removed, and never what.  None of them changes a manifest or the evidence level.
 """
 
 import re
@@ -15,9 +16,9 @@ from ..errors import ContentError
 from . import toml
 from .faults import raise_all
 from .patterns import DIGEST, LINE, PROSE, TOKEN, URL
-from .tables import choice, day, number, optional, required, table_faults, text
+from .tables import choice, day, flag, number, optional, required, table_faults, text
 
-NoteKind = Literal["correction", "withdrawal", "dispute", "attestation"]
+NoteKind = Literal["correction", "withdrawal", "dispute", "attestation", "redaction"]
 AttestationType = Literal["reproduction", "partial-reproduction", "non-reproduction", "comment"]
 
 MAX_BODY_BYTES = 16 * 1024
@@ -58,6 +59,14 @@ class Note:
     """Attestations: on what, in words."""
     evidence: str | None = None
     """Address of what backs the note."""
+    basis: str | None = None
+    """Redactions: the law, order or request that the removal follows."""
+    whole: bool | None = None
+    """Redactions: true if the document had to go as a whole."""
+    redacted: str | None = None
+    """Digest of this note's own document as it was published, where a text had to be removed from it since."""
+    redaction: str | None = None
+    """With it: the file of the note that says why, relative to the site."""
 
 
 _COMMON = {
@@ -67,6 +76,8 @@ _COMMON = {
     "when": required(day),
     "why": required(text(PROSE, 1000)),
     "evidence": optional(text(URL, 2000)),
+    "redacted": optional(text(DIGEST, 71)),
+    "redaction": optional(text(LINE, 300)),
 }
 
 _FIELDS = {
@@ -81,7 +92,13 @@ _FIELDS = {
         "statistic": optional(text(TOKEN, 200)),
         "environment": optional(text(PROSE, 1000)),
     },
+    "redaction": {**_COMMON, "basis": required(text(PROSE, 1000)), "whole": optional(flag)},
 }
+
+
+def note_place(data: bytes, at: str, field: str) -> str:
+    """Where a field of a sound note stands, `path:line`; for whoever finds later that its value does not fit."""
+    return _split(toml.decode(data, at), at)[0].fault((field,), "", "").at
 
 
 def parse_note(data: bytes, at: str) -> Note:
@@ -118,11 +135,14 @@ def _kind_of(front: toml.TomlText) -> str:
     raise front.fault(("kind",), "note-kind", problem, f"kinds: {', '.join(_FIELDS)}")
 
 
+_REDACTED = (("redacted", "redaction"), ("redaction", "redacted"))
+
+
 def _relation_faults(front: toml.TomlText) -> Iterator[ContentError]:
     stated = front.tree
     if stated.get("successor") == stated["target"]:
         yield front.fault(("successor",), "successor-is-target", "a run cannot supersede itself")
-    for key, other in (("value", "unit"), ("unit", "value"), ("statistic", "value")):
+    for key, other in (("value", "unit"), ("unit", "value"), ("statistic", "value"), *_REDACTED):
         if key in stated and other not in stated:
             yield front.fault((key,), f"{other}-missing", f"a {key} comes with its {other}")
 

@@ -11,6 +11,12 @@ REASONS = {
     "DIRECTION_UNKNOWN": "The source does not say whether lower or higher is better.",
 }
 
+REDACTED = "STATUS_REDACTED"
+"""Of a run that was removed as a whole; no source states this status."""
+
+HIDING = frozenset({"WITHDRAWN", REDACTED})
+"""Reasons for which a run keeps its page and is listed for no search engine."""
+
 STATUS_WORDS = {
     "passed": "Passed",
     "incorrect_shape": "Incorrect shape",
@@ -25,6 +31,7 @@ STATUS_WORDS = {
     "suspected_reward_hack": "Suspected reward hack",
     "incomplete_evidence": "Incomplete evidence",
     "revoked": "Revoked",
+    "redacted": "Redacted",
 }
 
 
@@ -53,6 +60,8 @@ def ineligible_because(
 
 def reason_words(code: str) -> str:
     """A reason code as a sentence."""
+    if code == REDACTED:
+        return "The record was removed as a whole by a redaction."
     if code.startswith("STATUS_"):
         return f"The source reports its status as “{status_words(code.removeprefix('STATUS_').lower()).lower()}”."
     return REASONS[code]

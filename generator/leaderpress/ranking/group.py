@@ -21,7 +21,7 @@ class Primary:
     statistic: str
     unit: str
     value: float | int | None
-    """None when the run states timing without its own primary statistic: there is no fallback."""
+    """None when the run states timing without its own primary statistic (there is no fallback), or was redacted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def primary(spec: Mapping[str, Any]) -> Primary | None:
     if not measurements:
         return None
     first = measurements[0]
-    return Primary(first["metric"], first["statistic"], first["unit"], first["value"])
+    return Primary(first["metric"], first["statistic"], first["unit"], first.get("value"))
 
 
 def metric_key(measured: Primary | None) -> str:
@@ -77,5 +77,5 @@ def metric_key(measured: Primary | None) -> str:
 
 
 def correctness_digest(workload_spec: Mapping[str, Any]) -> str:
-    """The digest of a workload's correctness rule, one part of the key."""
-    return digest_of({"correctness": workload_spec["correctness"]})
+    """The digest of a workload's correctness rule, one part of the key; a tombstone states the one that stood there."""
+    return workload_spec.get("correctnessDigest") or digest_of({"correctness": workload_spec["correctness"]})

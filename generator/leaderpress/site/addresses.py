@@ -18,6 +18,7 @@ _LISTED = {
     "projects": "project",
     "hardware": "hardware",
     "sources": "source",
+    "editions": "edition",
 }
 """Kinds whose pages stand below their index."""
 _PART_OF_INDEX = re.compile(r"\d{0,9}(?:#.*)?")
@@ -53,6 +54,10 @@ class Addresses:
     def has_twin(self, path: str, source: str | None = None) -> bool:
         """Whether the page at `path` has a JSON twin."""
         return self.whole or self._outputs.has(page_kind(path), "json", source)
+
+    def writes(self, kind: str) -> bool:
+        """Whether anything of this kind is written."""
+        return self.whole or any(self._outputs.has(kind, form) for form in FORMATS)
 
     def page(self, path: str, source: str | None = None) -> str:
         """`path` if a link may lead there, else nothing."""

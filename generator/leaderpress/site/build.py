@@ -1,50 +1,34 @@
 """One build: content and records → index → what changed → plan → workers → output.  It does not know the time."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
 from pathlib import Path
 
 from .. import __version__
 from ..errors import BuildError, ContentError, LeaderpressError, Problems, UsageError
-from ..index import Index, refresh
+from ..index import CACHE, Index, refresh
 from ..inventory import RESERVED, Receipt
+from ..log import VERSION as LOG_VERSION
+from ..log import Checkpoint
+from ..manifests.notes import Note
+from ..store import PLACE, changed_notes, folders
 from ..views.base import SiteView
 from . import trace, workers
 from .addresses import Addresses
 from .content import Content, load_content
+from .cores import default_jobs
+from .editions import edition_faults
 from .fixed import fixed_files
 from .inputs import inputs_of
+from .notes import check_notes
 from .output import DirectoryOutput
+from .overrides import check_overrides
 from .plan import plan, site_view
+from .publication import Publication, write_log
+from .report import BuildReport, page_kinds
 from .trace import Changes
 from .workers import Setup
-
-
-@dataclass(frozen=True, slots=True)
-class BuildReport:
-    """What a build did."""
-
-    output: Path
-    files: int
-    bytes: int
-    """Of all files, without `SHA256SUMS` and `inventory.json`."""
-    pages: int
-    """HTML pages."""
-    rendered: int
-    """Files that were made anew; the others were known to be as they would come out."""
-    written: int
-    """Files whose bytes differ from the published ones."""
-    why: str
-    """Why files were made anew: `everything`, `what changed`, or `nothing`."""
-    changed: bool
-    """False when the published site already had every byte."""
-    sums: str
-    """Digest of `SHA256SUMS`, which names the whole site."""
-    stages: dict[str, float] = field(default_factory=dict)
-    """Seconds by stage, by the caller's clock."""
-    warnings: tuple[LeaderpressError, ...] = ()
-    carried: tuple[str, ...] = ()
-    """Foreign files that were kept."""
 
 
 def build(
@@ -62,7 +46,7 @@ def build(
     made so far.  Raises `Problems` or another `LeaderpressError`; then the published site is as it was.
     """
     out = out or site / "build" / "site"
-    work = _Build(site, out, jobs or workers.default_jobs(), verify=verify, clock=clock, progress=progress)
+    work = _Build(site, out, jobs or default_jobs(), verify=verify, clock=clock, progress=progress)
     try:
         return work.run(trust=True)
     except _DamagedError:
@@ -117,34 +101,51 @@ class _Build:
         self.verify = verify
         self.watch = _Watch(clock)
         self.progress = progress
+        self.cause = ""
+        """Why everything is made anew, if it is."""
+        self.causes = Counter[str]()
+        self.sizes: list[tuple[str, int]] = []
+        """(path, bytes) of every file that was made or taken over."""
 
     def run(self, *, trust: bool) -> BuildReport:
         content = load_content(self.site)
         self.watch.lap("content")
         with self._open() as output:
-            database = trace.hold(refresh(self.site, content.sources, content.notes))
+            with workers.compiling(self.site, content.config.theme, self.site / CACHE, self.jobs):
+                database = trace.hold(refresh(self.site, content.sources, content.notes))
             self.watch.lap("index")
             return self._publish(content, database, output, trust=trust)
 
     def _publish(self, content: Content, database: Path, output: DirectoryOutput, *, trust: bool) -> BuildReport:
         with Index(database, self.site / "content" / "records") as index:
-            _check_notes(index, content)
+            check_notes(index, content, self.site)
+            check_overrides(index, content.overrides, self.site)
+            publication = Publication(index, content.notes, self.site / PLACE)
+            if publication.has_notes and (lost := [*changed_notes(content.notes, folders(self.site))]):
+                raise Problems(lost)
             _check_promises(index, content, output)
             chrome = site_view(content, f"leaderpress {__version__}", _stated_sources(index))
             inputs = inputs_of(self.site, content, chrome)
-            changes = _changes(self.site, database, output, inputs) if trust else None
+            changes, self.cause = _changes(database, output, inputs) if trust else (None, "damage")
             self.watch.lap("changes")
             if changes is not None and not changes.anything and (receipt := output.keep()):
-                return self._report(content, output, receipt, 0, "nothing")
-            rendered = self._make(index, database, content, chrome, inputs, output, changes, trust=trust)
-            receipt = output.commit(_meta(content))
-            trace.record(database.parent, database, inputs, receipt.sums)
+                return self._report(content, output, receipt, "nothing", publication.open)
+            tags = content.editions if changes is None else changes.editions
+            if faults := [*edition_faults(index, publication, content.editions, tags, output.published)]:
+                raise Problems(faults)
+            if changes is not None:
+                _take_over(output, changes)
+            log, made = write_log(publication, output, changes)
+            self.causes["log" if changes else self.cause] += made
+            self._make(index, database, content, chrome, inputs, output, changes, trust=trust)
+            receipt = output.commit(_meta(content, log))
+            trace.record(database.parent, database, inputs, receipt.sums, log)
             self.watch.lap("publish")
             why = "everything" if changes is None else "what changed"
-            return self._report(content, output, receipt, rendered, why)
+            return self._report(content, output, receipt, why, publication.open)
 
     def _open(self) -> DirectoryOutput:
-        return DirectoryOutput(self.out, verify=self.verify)
+        return DirectoryOutput(self.out, verify=self.verify, threads=self.jobs)
 
     def _make(
         self,
@@ -157,44 +158,51 @@ class _Build:
         changes: Changes | None,
         *,
         trust: bool,
-    ) -> int:
-        """Take over what cannot have changed, make the rest; gives the number of files made."""
-        if changes is not None:
-            _take_over(output, changes)
+    ) -> None:
+        """Make what may have changed."""
         published = output.published if trust else {}
         setup = Setup(self.site, database, output.tree, content, chrome, inputs.theme_key, published)
-        rendered = 0
         for done in workers.run(setup, plan(index, content, changes), self.jobs):
-            rendered += len(done)
             for path, size, digest, same in done:
+                self.causes[changes.cause_of(path) if changes else self.cause] += 1
                 if not same:
                     output.record(path, size, digest)
                 elif not output.reuse(path):
                     raise _DamagedError("output-damaged", "a published file was changed", at=path)
-            self.progress(rendered)
+            self.progress(self.causes.total())
         self.watch.lap("pages")
-        pages = [path for path in output.files if path.endswith(".html")]
+        sizes = output.sizes()
+        pages = [path for path, _ in sizes if path.endswith(".html")]
         for path, data in fixed_files(index, content, chrome, pages):
             output.write(path, data)
-            rendered += 1
-        _check_host(content, output)
-        return rendered
+            sizes.append((path, len(data)))
+            self.causes[changes.cause_of(path) if changes else self.cause] += 1
+        _check_host(content, sizes)
+        self.sizes = sizes
 
     def _report(
-        self, content: Content, output: DirectoryOutput, receipt: Receipt, rendered: int, why: str
+        self,
+        content: Content,
+        output: DirectoryOutput,
+        receipt: Receipt,
+        why: str,
+        notes: Sequence[Note],
     ) -> BuildReport:
+        kinds = page_kinds(self.sizes or output.published_sizes())
         return BuildReport(
             output=self.out,
             files=receipt.files,
             bytes=receipt.size,
-            pages=sum(path.endswith(".html") for path in output.files or output.published),
-            rendered=rendered,
+            pages=sum(kind.pages for kind in kinds.values()),
+            rendered=self.causes.total(),
             written=receipt.written,
             why=why,
             changed=receipt.changed,
             sums=receipt.sums,
+            causes=dict(self.causes.most_common()),
+            kinds=kinds,
             stages=self.watch.stages,
-            warnings=content.config.warnings(),
+            warnings=(*content.config.warnings(), *_not_committed(notes)),
             carried=receipt.carried,
         )
 
@@ -211,54 +219,25 @@ class _Watch:
         self._since = now
 
 
-def _changes(site: Path, database: Path, output: DirectoryOutput, inputs: trace.Inputs) -> Changes | None:
-    """What differs from the published site; None where that is not known."""
+def _changes(database: Path, output: DirectoryOutput, inputs: trace.Inputs) -> tuple[Changes | None, str]:
+    """What differs from the published site; where everything may, None and the cause."""
+    if not output.published:
+        return None, "first build"
     body = trace.recall(database.parent, output.published_sums)
-    return None if body is None else trace.changes_since(body, database.parent, database, inputs)
+    if body is None:
+        return None, "no trace"
+    changes = trace.changes_since(body, database.parent, database, inputs)
+    return changes, "" if changes else trace.common_cause(body, inputs)
 
 
 def _take_over(output: DirectoryOutput, changes: Changes) -> None:
-    for path in output.published:
-        if changes.why(path) is None and not output.reuse(path):
-            raise _DamagedError("output-damaged", "a published file was changed", at=path)
+    """Take over every published file that cannot have changed."""
+    for path in output.reuse_all(but=changes.touched(output.paths)):
+        raise _DamagedError("output-damaged", "a published file was changed", at=path)
 
 
 def _stated_sources(index: Index) -> list[str]:
     return index.sources()
-
-
-def _check_notes(index: Index, content: Content) -> None:
-    """Every note must be about a published run, and a successor must be one."""
-    faults = [
-        ContentError(
-            "note-target", f"there is no run {digest}", at=note.at, hint="name a run of this site by its full digest"
-        )
-        for note in content.notes
-        for digest in (note.target, note.successor)
-        if digest and not index.count("select count(*) from run where digest = ?", digest)
-    ]
-    faults += _correction_faults(content)
-    if faults:
-        raise Problems(faults)
-
-
-def _correction_faults(content: Content) -> list[ContentError]:
-    """Corrections must lead somewhere: one successor for each run, and none back to where it came from."""
-    faults: list[ContentError] = []
-    successors: dict[str, str] = {}
-    for note in content.notes:
-        if note.successor and successors.setdefault(note.target, note.successor) != note.successor:
-            problem = f"another correction names another successor of {note.target}"
-            faults.append(ContentError("note-successors", problem, at=note.at, hint="keep one of the two"))
-    for note in content.notes:
-        seen, digest = {note.target}, note.successor
-        while note.kind == "correction" and digest in successors and digest not in seen:
-            seen.add(digest)
-            digest = successors[digest]
-        if note.kind == "correction" and digest in seen:
-            problem = f"corrections lead from {note.target} back to itself"
-            faults.append(ContentError("note-circle", problem, at=note.at, hint="remove one of them"))
-    return faults
 
 
 def _check_promises(index: Index, content: Content, output: DirectoryOutput) -> None:
@@ -271,20 +250,28 @@ def _check_promises(index: Index, content: Content, output: DirectoryOutput) -> 
         raise Problems(faults)
 
 
-def _check_host(content: Content, output: DirectoryOutput) -> None:
+def _check_host(content: Content, sizes: Sequence[tuple[str, int]]) -> None:
     """Refuse a site that its host would not take; raises `Problems` naming the settings that help."""
-    files = output.files
-    largest = max(((file.size, path) for path, file in files.items()), default=(0, ""))
-    total = sum(file.size for file in files.values())
-    if faults := content.config.host_profile.faults(len(files) + len(RESERVED), total, (largest[1], largest[0])):
+    largest = max(sizes, key=itemgetter(1), default=("", 0))
+    total = sum(size for _, size in sizes)
+    if faults := content.config.host_profile.faults(len(sizes) + len(RESERVED), total, largest):
         raise Problems(faults)
 
 
-def _meta(content: Content) -> dict[str, object]:
+def _not_committed(notes: Sequence[Note]) -> Iterator[LeaderpressError]:
+    """Say that the last lines of the log may still move."""
+    if notes:
+        problem = f"{len(notes)} {'note is' if len(notes) == 1 else 'notes are'} not committed to the log yet"
+        hint = "run `leaderpress seal` before the site is published, so that no other note can come before"
+        yield ContentError("notes-open", problem, at=notes[0].at, hint=hint)
+
+
+def _meta(content: Content, log: Checkpoint) -> dict[str, object]:
     config = content.config
     return {
         "title": config.title,
         "permalink_base": config.permalink_base,
         "base_path": config.base_path,
         "links": config.links,
+        "log": {"v": LOG_VERSION, **log._asdict()},
     }

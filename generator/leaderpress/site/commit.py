@@ -4,47 +4,46 @@ Everything is prepared in private trees beside the published folder; `_publish` 
 wrong before leaves the old site as it was, what goes wrong after is only tidying, which the next build repeats.
 """
 
+import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from stat import S_IMODE
+from stat import S_ISREG
 
 from ..errors import BuildError
-from ..inventory import RESERVED, SUMS, Files, Receipt
+from ..inventory import RESERVED, SUMS, Receipt
 from . import compose, stamps
 from .exchange import exchange, replace_files
-from .published import Beside, read
+from .gathered import Gathered
+from .ledger import FOLDER, Ledger
+from .published import Beside
+from .standby import PLAIN, Standby
 from .strangers import carry_all, clear_all, survey
-from .tree import FILE_MODE, TreeWriter, remove
+from .tree import FILE_MODE, TreeWriter, read, remove
+
+_CLOCK_EVERY = 500
+"""Files that are looked at by one reading of the file system's clock."""
 
 
 class Commit:
-    """One commit: `fresh` is the tree that the build wrote to, `live` the published site."""
+    """One commit: `fresh` is the tree that the build wrote to, `live` the published site, `new` the one to be."""
 
     def __init__(
-        self,
-        beside: Beside,
-        live: stamps.Ledger,
-        standby: stamps.TreeStamps,
-        fresh: str,
-        written: Files,
-        reused: Files,
+        self, beside: Beside, live: Ledger, standby: stamps.TreeStamps, inventory: str, fresh: str, new: Gathered
     ) -> None:
         self._beside = beside
         self._live = live
-        self._standby_known = standby
-        self._standby: stamps.Ledger | None = None
+        self._standby = standby
+        self._old_inventory = inventory
         self._fresh = self._work = fresh
-        self._written = written
-        self._reused = reused
-        self._files = {**written, **reused}
+        self._new = new
 
     def run(self, sums: bytes, inventory: bytes, receipt: Receipt) -> Receipt:
         """Publish, and complete the receipt; raises `OSError` or `BuildError` with the old site in its place."""
-        strangers, overwritten = survey(self._live, self._files)
-        removed = [path for path in self._live.listed if path not in self._files and self._live.intact(path)]
+        strangers, overwritten = survey(self._live, self._new)
+        removed = [self._live.listing.paths[row] for row in self._new.removed()]
         try:
             tree = self._compose()
             self._finish(tree, sums, inventory)
@@ -54,49 +53,75 @@ class Commit:
             remove(self._work)
             raise
         with suppress(OSError):
+            found.inventory = hashlib.sha256(inventory).hexdigest()
             self._tidy(tree, gone, strangers, found, sums)
         return replace(receipt, removed=len(removed), carried=strangers, overwritten=overwritten)
 
     def _compose(self) -> compose.Composed:
+        # The stamps of the live tree are needed before any of its files gets a second name.
+        self._live.look()
         stamps.forget(self._beside.stamps)
         if os.path.ismount(self._beside.live):
-            # It will be changed file by file, and what is reused is in its place already.
-            return compose.Composed(self._fresh, complete=False)
-        self._standby = standby = self._beside.usable_standby(self._standby_known, self._live.clock)
-        if standby is not None and compose.worth_renewing(standby, self._written, self._reused):
+            # It will be changed file by file, and what is taken over is in its place already.
+            written = [row for row, taken in enumerate(self._new.live_rows) if taken < 0]
+            return compose.Composed(self._fresh, written, complete=False)
+        standby = Standby.open(self._beside.standby, self._standby)
+        if standby is not None and compose.worth_renewing(standby, self._new):
             self._work = self._beside.new_folder()
-            return compose.by_renewing(self._fresh, self._work, standby, self._live, self._written, self._reused)
+            return compose.by_renewing(self._fresh, self._work, standby, self._live, self._new)
         # Its files may be second names of live ones, whose times change when the name goes: so before `_inspect`.
         remove(self._beside.standby)
-        return compose.by_linking(self._fresh, self._live, self._reused)
+        return compose.by_linking(self._fresh, self._live, self._new)
 
     def _finish(self, tree: compose.Composed, sums: bytes, inventory: bytes) -> None:
         writer = TreeWriter(tree.root)
         for path, data in zip(RESERVED, (sums, inventory), strict=True):
             writer.write(path, data)
 
-    def _inspect(self, tree: compose.Composed) -> dict[str, str]:
-        """Settled stamps of what is new in the finished tree; raises `BuildError` where a noted file is missing."""
-        clock = stamps.settled(self._beside.lock)
-        new = self._files if tree.complete else self._written
-        found: dict[str, str] = {}
-        for path in new:
-            if path not in tree.kept:
-                status = self._status(tree.root, path)
-                if status.st_ctime_ns < clock:
-                    found[path] = stamps.stamp(status)
+    def _inspect(self, tree: compose.Composed) -> stamps.TreeStamps:
+        """What is known of the finished tree; raises `BuildError` where a noted file is missing."""
+        files = self._new.stamps()
+        for row, known in tree.own.items():
+            files[row] = known
+        root = os.open(tree.root, FOLDER)
+        try:
+            for start in range(0, len(tree.rows), _CLOCK_EVERY):
+                clock = stamps.settled(self._beside.lock)
+                for row in tree.rows[start : start + _CLOCK_EVERY]:
+                    found = self._stamp(root, row)
+                    files[row] = found if found.changed < clock else stamps.NOTHING
+            folders, folder_stamps = self._inspect_folders(root, tree)
+        finally:
+            os.close(root)
+        return stamps.TreeStamps(files=files, folders=folders, folder_stamps=folder_stamps)
+
+    def _stamp(self, root: int, row: int) -> stamps.Stamp:
+        path = self._new.paths[row]
+        try:
+            found = stamps.stamp(os.stat(path, dir_fd=root, follow_symlinks=False))
+        except FileNotFoundError:
+            found = stamps.NOTHING
+        if found.size != self._new.sizes[row] or not S_ISREG(found.mode):
+            raise BuildError("output-incomplete", "a file that was noted as written is not there", at=path)
+        if found.mode != PLAIN:
+            # A default access list of the folder above overrules the mode given at creation.
+            os.chmod(path, FILE_MODE, dir_fd=root)
+            found = stamps.stamp(os.stat(path, dir_fd=root, follow_symlinks=False))
         return found
 
-    def _status(self, root: str, path: str) -> os.stat_result:
-        full = f"{root}/{path}"
-        status = stamps.status_of(full)
-        if status is None or status.st_size != self._files[path].size:
-            raise BuildError("output-incomplete", "a file that was noted as written is not there", at=path)
-        if S_IMODE(status.st_mode) != FILE_MODE:
-            # A default access list of the folder above overrules the mode given at creation.
-            os.chmod(full, FILE_MODE)
-            status = os.lstat(full)
-        return status
+    def _inspect_folders(self, root: int, tree: compose.Composed) -> tuple[list[str], stamps.Stamps]:
+        clock = stamps.settled(self._beside.lock)
+        known = tree.folder_stamps.without(())
+        there: list[int] = []
+        for row, folder in enumerate(tree.folders):
+            if not known.columns[0][row]:
+                try:
+                    found = stamps.stamp(os.stat(folder, dir_fd=root, follow_symlinks=False))
+                except (FileNotFoundError, NotADirectoryError):
+                    continue
+                known[row] = found if found.changed < clock else stamps.NOTHING
+            there.append(row)
+        return [tree.folders[row] for row in there], known.pick(there)
 
     def _publish(self, tree: compose.Composed, strangers: Sequence[str], removed: Sequence[str]) -> str | None:
         """Where the replaced tree is now, "" if there was none, None if it was changed file by file."""
@@ -106,40 +131,22 @@ class Commit:
             gone = exchange(tree.root, live, self._beside.outgoing)
             if gone is not None:
                 return gone
-        both = {**self._live.listed, **{path: file.sha256 for path, file in self._files.items()}}
-        self._beside.announce(both)
-        replace_files(tree.root, live, [*self._written, *RESERVED], removed)
+        listed = {line[66:]: line[:64] for line in (*self._live.listing.lines, *self._new.lines)}
+        self._beside.announce(listed)
+        replace_files(tree.root, live, [*self._new.written, *RESERVED], removed)
         return None
 
     def _tidy(
-        self,
-        tree: compose.Composed,
-        gone: str | None,
-        strangers: Sequence[str],
-        found: Mapping[str, str],
-        sums: bytes,
+        self, tree: compose.Composed, gone: str | None, strangers: Sequence[str], found: stamps.TreeStamps, sums: bytes
     ) -> None:
         remove(self._beside.pending)
         if gone is None:
             remove(tree.root)
             return
-        live = stamps.TreeStamps(stamps.identity_of(self._beside.live, sums), dict(found))
-        if self._standby is not None:
-            known = self._standby.stamps
-            live.stamps.update({path: known[path] for path in tree.kept if path in known})
+        found.identity = stamps.identity_of(self._beside.live, sums)
         standby = stamps.TreeStamps()
         if gone and clear_all(gone, strangers):
             os.rename(gone, self._beside.standby)
-            standby = self._standby_stamps(tree, found)
-        stamps.save(self._beside.stamps, live, standby)
-
-    def _standby_stamps(self, tree: compose.Composed, found: Mapping[str, str]) -> stamps.TreeStamps:
-        """Of the replaced tree: files that nothing touched, and those that gave the new tree a second name."""
-        known = self._live.stamps
-        kept = {path: known[path] for path in tree.kept if path in known}
-        for path in self._reused:
-            old, new = self._live.intact(path), found.get(path, "")
-            if old is not None and new.startswith(f"{old.st_ino} "):
-                kept[path] = new
-        sums = read(Path(self._beside.standby, SUMS)) or b""
-        return stamps.TreeStamps(stamps.identity_of(self._beside.standby, sums), kept)
+            sums = read(Path(self._beside.standby, SUMS)) or b""
+            standby = self._live.known(stamps.identity_of(self._beside.standby, sums), self._old_inventory)
+        stamps.save(self._beside.stamps, found, standby)

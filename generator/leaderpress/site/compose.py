@@ -1,67 +1,80 @@
-"""The new tree, made of what this build wrote and of what it reuses from the live site.
+"""The new tree, made of what this build wrote and of what it takes over from the live site.
 
-Either the standby tree is brought up to date, so that the cost follows the change, or every reused file is linked
-into the folder that the build wrote to.  Both end in a complete private tree; the live one is only read.
+Either the standby tree is brought up to date, so that the cost follows the change, or every file that is taken over
+is linked into the folder that the build wrote to.  Both end in a complete private tree; the live one is only read.
 """
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from stat import S_IMODE
+from dataclasses import dataclass, field
 
-from ..inventory import RESERVED, Files, folders_of
-from .stamps import Ledger
+from ..inventory import RESERVED, folders_of
+from .gathered import Gathered
+from .ledger import Ledger
+from .stamps import Stamp, Stamps
+from .standby import PLAIN, Standby
 from .tree import FILE_MODE, TreeWriter, link_or_copy, prune_folders
 
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A tree at `root`; `kept` are the files of the standby tree that it still holds, untouched.
+    """A tree at `root`.
 
-    Not `complete` is a tree without the reused files, good for replacing file by file only.
+    Not `complete` is a tree without the files that are taken over, good for replacing file by file only.
     """
 
     root: str
-    kept: Collection[str] = frozenset()
+    rows: Sequence[int] = ()
+    """Rows of the new site whose files are new in this tree, so that nothing is known of them."""
+    own: Mapping[int, Stamp] = field(default_factory=dict)
+    """Stamps of the other files, where the live tree has another file of the same bytes."""
+    folders: Sequence[str] = ()
+    """Folders that there may be, the root left out."""
+    folder_stamps: Stamps = field(default_factory=Stamps)
+    """Stamps of those that were not touched."""
     complete: bool = True
 
 
-def by_linking(fresh: str, live: Ledger, reused: Collection[str]) -> Composed:
+def by_linking(fresh: str, live: Ledger, new: Gathered) -> Composed:
     """Complete the folder that the build wrote to by links to the live tree's files; raises `OSError`."""
-    _link(live, fresh, reused)
-    return Composed(fresh)
+    _link(live, fresh, new, range(len(new.paths)))
+    folders = sorted(folders_of(new.paths))
+    return Composed(fresh, range(len(new.paths)), {}, folders, Stamps(len(folders)))
 
 
-def worth_renewing(standby: Ledger, written: Collection[str], reused: Files) -> bool:
-    """Whether bringing the standby tree up to date touches fewer files than linking every reused one."""
-    same = sum(standby.listed.get(path) == file.sha256 for path, file in reused.items())
-    return len(written) + len(reused) - same < same
+def worth_renewing(standby: Standby, new: Gathered) -> bool:
+    """Whether bringing the standby tree up to date touches fewer files than linking every one that is taken over."""
+    return len(new.paths) < 2 * standby.equal(new)
 
 
-def by_renewing(
-    fresh: str, work: str, standby: Ledger, live: Ledger, written: Collection[str], reused: Files
-) -> Composed:
+def by_renewing(fresh: str, work: str, standby: Standby, live: Ledger, new: Gathered) -> Composed:
     """Turn the standby tree into the new one at `work`; raises `OSError`.
 
     `work` is an empty folder that the standby tree replaces.
     """
-    kept = {path for path, file in reused.items() if standby.listed.get(path) == file.sha256 and _sound(standby, path)}
+    kept, own = standby.kept(live, new)
+    rows = [row for row, flag in enumerate(kept) if not flag]
     os.rename(standby.root, work)
     # Files that get new bytes are replaced, not deleted first: a reader who entered this tree when it was live, two
     # builds ago, still finds them.
-    obsolete = [path for path in standby.listed if path not in written and path not in reused]
+    obsolete = set(standby.listing.paths).difference(new.paths)
     for path in (*obsolete, *RESERVED):
         _drop(f"{work}/{path}")
     prune_folders(work, folders_of(obsolete))
-    _link(live, fresh, [path for path in reused if path not in kept])
-    _move(fresh, work, [path for path in (*written, *reused) if path not in kept])
-    return Composed(work, kept)
+    _link(live, fresh, new, rows)
+    moved = [new.paths[row] for row in rows]
+    _move(fresh, work, moved)
+    touched = folders_of((*obsolete, *moved))
+    folders, stamps = standby.untouched(touched)
+    return Composed(work, rows, own, *_with_others(folders, stamps, touched))
 
 
-def _sound(standby: Ledger, path: str) -> bool:
-    status = standby.intact(path)
-    return status is not None and S_IMODE(status.st_mode) == FILE_MODE
+def _with_others(folders: Sequence[str], stamps: Stamps, touched: Iterable[str]) -> tuple[list[str], Stamps]:
+    """Folders in order, also the touched ones that are new."""
+    known = {folder: row for row, folder in enumerate(folders)}
+    ordered = sorted({*folders, *touched})
+    return ordered, stamps.pick([known.get(folder, -1) for folder in ordered])
 
 
 def _drop(full: str) -> None:
@@ -69,14 +82,17 @@ def _drop(full: str) -> None:
         os.unlink(full)
 
 
-def _link(live: Ledger, target: str, paths: Collection[str]) -> None:
+def _link(live: Ledger, target: str, new: Gathered, rows: Iterable[int]) -> None:
+    """Link those of these files that are taken over."""
     writer = TreeWriter(target)
-    for path in paths:
-        writer.make_folder(path.rpartition("/")[0])
-        link_or_copy(f"{live.root}/{path}", f"{target}/{path}")
-        status = live.intact(path)
-        if status is not None and S_IMODE(status.st_mode) != FILE_MODE:
-            os.chmod(f"{target}/{path}", FILE_MODE)
+    modes = live.stamps.columns[2]
+    for row in rows:
+        taken, path = new.live_rows[row], new.paths[row]
+        if taken >= 0:
+            writer.make_folder(path.rpartition("/")[0])
+            link_or_copy(f"{live.root}/{path}", f"{target}/{path}")
+            if modes[taken] != PLAIN:
+                os.chmod(f"{target}/{path}", FILE_MODE)
 
 
 def _move(fresh: str, work: str, paths: Collection[str]) -> None:

@@ -2,16 +2,19 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from ..config import SiteConfig, load_config
+from ..editions import EditionFile, edition_files
 from ..errors import ContentError, LeaderpressError, Problems
 from ..manifests.notes import Note, parse_note
+from ..manifests.overrides import Override
 from ..manifests.source import SourceTable, parse_source
 from ..slugs import LONGEST, is_reserved
 from ..theme.written import PageSource, read_page
+from .overrides import read_overrides
 
 Read = TypeVar("Read")
 
@@ -21,10 +24,12 @@ TAKEN = frozenset(
         "changes",
         "compare",
         "data",
+        "editions",
         "groups",
         "hardware",
         "implementations",
         "log",
+        "lookup",
         "operations",
         "projects",
         "records",
@@ -53,6 +58,10 @@ class Content:
     notes: tuple[Note, ...]
     pages: dict[str, PageSource]
     """Written pages by slug; the site's own take the place of the defaults."""
+    editions: dict[str, EditionFile] = field(default_factory=dict)
+    """Frozen rankings by tag."""
+    overrides: dict[str, Override] = field(default_factory=dict)
+    """What the publisher says about pages, by their addresses."""
 
 
 def load_content(site: Path) -> Content:
@@ -81,9 +90,11 @@ def load_content(site: Path) -> Content:
             site,
         )
     }
-    if faults or config is None:
+    editions = _caught(faults, lambda: {file.tag: file for file in edition_files(site)})
+    overrides = _caught(faults, lambda: read_overrides(site))
+    if faults or config is None or editions is None or overrides is None:
         raise Problems(faults)
-    return Content(config, sources, notes, pages)
+    return Content(config, sources, notes, pages, editions, overrides)
 
 
 def defaults_folder() -> Path:

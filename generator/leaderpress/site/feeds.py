@@ -8,6 +8,7 @@ what XML cannot hold.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..cite.base import clean_url, one_line
 from ..errors import BuildError
@@ -21,6 +22,8 @@ _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]<>#!|~&]")
 _LIST_OR_RULE = re.compile(r"^(\d{0,9})([.)=+-])")
+_PLAIN_URL = re.compile(r"[A-Za-z0-9:/._-]*", re.ASCII)
+"""What is the same in an address, in an attribute and in XML."""
 _ATOM = "http://www.w3.org/2005/Atom"
 _SITEMAPS = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
@@ -61,8 +64,7 @@ class Feed:
     rights: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(NamedTuple):
     """One address of a sitemap."""
 
     url: str
@@ -192,13 +194,16 @@ def _sitemap_parts(addresses: Iterable[Address], base: str) -> Iterator[bytes]:
 
 
 def _row(address: Address, base: str) -> str:
-    if not address.url.startswith(base):
-        raise BuildError("sitemap-address", f"{address.url!r} does not lie below {base}")
-    if address.modified is None:
-        return f"<url><loc>{_href(address.url)}</loc></url>"
-    if not _DAY.fullmatch(address.modified):
-        _instant(address.modified)
-    return f"<url><loc>{_href(address.url)}</loc><lastmod>{address.modified}</lastmod></url>"
+    url, modified = address
+    if not url.startswith(base):
+        raise BuildError("sitemap-address", f"{url!r} does not lie below {base}")
+    # Nearly all addresses are plain, and there are many.
+    location = url if _PLAIN_URL.fullmatch(url) else _href(url)
+    if modified is None:
+        return f"<url><loc>{location}</loc></url>"
+    if not _DAY.fullmatch(modified):
+        _instant(modified)
+    return f"<url><loc>{location}</loc><lastmod>{modified}</lastmod></url>"
 
 
 def _chain(first: bytes, second: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:

@@ -4,12 +4,16 @@ from collections.abc import Iterable, Iterator
 
 from ..cite import citation_cff
 from ..index import FolderRow, Index
+from ..log import CHECKPOINT, LOG
+from ..ranking.eligibility import HIDING
 from ..views.base import SiteView
 from .addresses import Addresses
 from .content import Content
 from .feeds import Address, Event, Feed, Section, atom, llms_txt, robots_txt, sitemap
+from .pages import changed
 from .pages.context import Context, figure_text, run_path
-from .pages.listing import CHANGES_FEED, event_row, ingested, source_of
+from .pages.listing import CHANGES_FEED, ingested, source_of
+from .pages.records import latest_events
 from .schema import schema_path
 
 FEED_ENTRIES = 50
@@ -34,6 +38,9 @@ _HEADERS = f"""\
   Content-Type: application/atom+xml; charset=utf-8
 /CITATION.cff
   Content-Type: text/yaml; charset=utf-8
+/log/*
+  Content-Type: text/plain; charset=utf-8
+  Access-Control-Allow-Origin: *
 """
 
 
@@ -56,19 +63,27 @@ def fixed_files(index: Index, content: Content, site: SiteView, pages: Iterable[
 
 
 def _addresses(index: Index, base: str, pages: Iterable[str]) -> Iterator[Address]:
-    hidden = {row[0] for row in index.pairs("select digest from run where reasons like '%\"WITHDRAWN\"%'")}
-    published = dict(index.pairs("select digest, published_on from run"))
+    """The address of every page that may be found; both pages and runs are read in order of digest."""
+    hides = " or ".join(f"reasons like '%\"{code}\"%'" for code in sorted(HIDING))
+    runs = index.stream(f"select digest, published_on, {hides} from run order by digest")
+    run = next(runs, None)
     for path in sorted(pages):
         folder = path.removesuffix("index.html")
-        digest = f"sha256:{folder[5:-1]}" if folder.startswith("runs/") else ""
-        if path != "404.html" and digest not in hidden:
-            yield Address(base + folder, published.get(digest))
+        published_on, hidden = None, path == "404.html"
+        if folder.startswith("runs/"):
+            digest = f"sha256:{folder[5:-1]}"
+            while run is not None and run[0] < digest:
+                run = next(runs, None)
+            if run is not None and run[0] == digest:
+                _, published_on, hidden = run
+        if not hidden:
+            yield Address(base + folder, published_on)
 
 
 def _records_feed(context: Context, newest: str) -> bytes:
     site = context.site
     base = site.permalink_base
-    events = [event_row(context, event) for event in context.index.latest_events(FEED_ENTRIES)]
+    events = latest_events(context, FEED_ENTRIES)
     note = _note(site)
     entries = tuple(
         Event(
@@ -121,14 +136,25 @@ def _changes_feed(context: Context, newest: str) -> bytes:
 
 def _ingest_event(context: Context, folder: FolderRow, page: str) -> Event:
     new, revised, refused = ingested(context, folder)
+    counts = f"New runs: {new}. Revised: {revised}. Not taken: {refused}.{_further(context, folder)}"
     address = f"{page}#ingest-{folder.number}"
     return Event(
         id=address,
         title=f"Ingest {folder.number}: {source_of(context, folder).text}",
         link=address,
         updated=folder.published_on,
-        summary=f"{_note(context.site)}New runs: {new}. Revised: {revised}. Not taken: {refused}.",
+        summary=_note(context.site) + counts,
     )
+
+
+def _further(context: Context, folder: FolderRow) -> str:
+    """What an ingest changed beside runs, where it did."""
+    counts = {
+        "Renamed": len(changed.renamed(context, folder)),
+        "Redefined operations": len(changed.redefined(context, folder)),
+        "Unknown fields": len(folder.snapshot["drift"]),
+    }
+    return "".join(f" {label}: {count}." for label, count in counts.items() if count)
 
 
 def _note(site: SiteView) -> str:
@@ -150,6 +176,7 @@ def _llms(site: SiteView, addresses: Addresses) -> bytes:
     machine = (
         ("All files with sizes and digests", f"{base}inventory.json", ""),
         ("SHA256SUMS", f"{base}SHA256SUMS", "for sha256sum -c"),
+        ("Publication log", f"{base}{LOG}", f"one line a publication; {CHECKPOINT} has the SHA-256 of all lines"),
         *(
             (f"JSON Schema of a {kind} page", f"{base}{schema_path(kind)}", "")
             for kind, folder in (("run", "runs/"), ("group", "groups/"))

@@ -5,16 +5,37 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+from ..manifests.note_documents import note_digest
+from ..store.redactions import PLACE as REDACTIONS
+from ..store.redactions import read_redactions
 from ..theme.chain import open_chain, theme_folders
 from ..views.base import SiteView
+from .addresses import Addresses
 from .content import Content
-from .trace import Inputs, digest_of_inputs
+from .overrides import Edits
+from .trace import Inputs, digest_of_inputs, theme_key
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_ELSEWHERE = ("ingesters", "ingest", "checks", "cli.py", "reports.py", "scaffold.py", "slugs.py")
+_ELSEWHERE = ("ingesters", "ingest", "checks", "cli.py", "redaction", "reports.py", "scaffold.py", "slugs.py")
 """Parts of the program that no page depends on."""
 _LIBRARIES = ("jinja2", "markupsafe", "markdown-it-py", "orjson", "pydantic", "rfc8785")
 """Libraries that touch published bytes."""
+
+
+def template_inputs(site: Path, theme: str) -> dict[str, str]:
+    """Digests of what compiled templates depend on, by what it is; part of what every page depends on."""
+    parts = {
+        "the program": _program(),
+        "Python": sys.version_info[:3],
+        "libraries": [version(name) for name in _LIBRARIES],
+        "the theme": _theme(site, theme),
+    }
+    return {name: digest_of_inputs([part]) for name, part in parts.items()}
+
+
+def template_key(site: Path, theme: str) -> str:
+    """Digest of everything that compiled templates depend on; `Inputs.theme_key` of a whole site."""
+    return theme_key(template_inputs(site, theme))
 
 
 def inputs_of(site: Path, content: Content, chrome: SiteView) -> Inputs:
@@ -25,18 +46,25 @@ def inputs_of(site: Path, content: Content, chrome: SiteView) -> Inputs:
             if digest:
                 notes.setdefault(digest, []).append(note)
     parts = {
-        "the program": _program(),
-        "Python": sys.version_info[:3],
-        "libraries": [version(name) for name in _LIBRARIES],
-        "the theme": _theme(site, content.config.theme),
         "content/site.toml": content.config,
         "content/sources": sorted(content.sources.items()),
         "the frame of every page": chrome,
+        # A removal is rare, and what it leaves must be nowhere: everything is made anew.
+        REDACTIONS: read_redactions(site).seal,
     }
     return Inputs(
-        common={name: digest_of_inputs([part]) for name, part in parts.items()},
+        common={
+            **template_inputs(site, content.config.theme),
+            **{name: digest_of_inputs([part]) for name, part in parts.items()},
+        },
         notes={digest: digest_of_inputs(found) for digest, found in sorted(notes.items())},
         pages=digest_of_inputs(sorted(content.pages.items())),
+        editions={tag: file.digest for tag, file in content.editions.items()},
+        overrides={
+            address: digest_of_inputs([shown])
+            for address, shown in Edits(content.overrides, Addresses(content.config.outputs).page).shown.items()
+        },
+        documents=tuple(sorted({note_digest(note) for note in content.notes})),
     )
 
 

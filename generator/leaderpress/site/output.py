@@ -6,9 +6,11 @@ last and exchanges it with the published one.  A build that fails or is killed l
 build clears away what it left.  Files in the published folder that are not ours stay.
 """
 
+import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
@@ -16,6 +18,7 @@ from typing import Protocol, Self
 from ..canonical import Json, sha256
 from ..errors import BuildError
 from ..inventory import (
+    FILES_FROM,
     INVENTORY,
     RESERVED,
     SUMS,
@@ -24,11 +27,13 @@ from ..inventory import (
     Receipt,
     Written,
     inventory_bytes,
+    is_head_intact,
     path_twice,
     sums_bytes,
 )
 from . import stamps
-from .commit import Commit
+from .gathered import Gathered
+from .ledger import Digests, Ledger
 from .lock import BuildLock
 from .published import Beside, Published, read_published, refuse_unsuitable
 from .tree import TreeWriter, remove, wrapped, write_file
@@ -74,9 +79,10 @@ class DirectoryOutput:
     `commit` discards what was written.  Everything raises `BuildError`, and then the published site is as it was.
     """
 
-    def __init__(self, root: Path, *, verify: bool = False) -> None:
-        """`verify`: read every published file that is taken over, whatever its times say."""
+    def __init__(self, root: Path, *, verify: bool = False, threads: int = 1) -> None:
+        """`verify`: read every published file that is taken over, whatever its times say; `threads` of them at once."""
         self._verify = verify
+        self._threads = threads
         root = Path(os.path.abspath(root))
         refuse_unsuitable(root)
         with wrapped("create", str(root.parent)):
@@ -93,16 +99,15 @@ class DirectoryOutput:
         beside = self._beside
         beside.recover()
         refuse_unsuitable(beside.root)
-        self._old: Published = read_published(beside)
+        known, self._standby = stamps.load(beside.stamps)
+        self._old: Published = read_published(beside, known)
         with wrapped("touch", beside.lock):
             self._clock = stamps.settled(beside.lock)
-        self._known = stamps.load(beside.stamps)
-        live = self._known[0]
-        valid = not self._verify and live.identity == stamps.identity_of(beside.live, self._old.sums)
-        self._live = stamps.Ledger(beside.live, self._old.listed, live.stamps if valid else {}, self._clock)
+        known = self._old.known if not self._verify else stamps.TreeStamps()
+        self._live = Ledger(beside.live, self._old.listing, known, self._clock, self._threads)
         self._paths = _paths()
         self._written: dict[str, Written] = {}
-        self._reused: dict[str, Written] = {}
+        self._taken = bytearray(len(self._old.listing.lines))
         self._writer: TreeWriter | None = None
         self._done = False
 
@@ -122,6 +127,11 @@ class DirectoryOutput:
         self._add(path)
         self._written[path] = self._fresh_writer().write(path, data)
 
+    def write_chunks(self, path: str, chunks: Iterable[bytes]) -> None:
+        """Like `write`, for a file that is too long to be held whole."""
+        self._add(path)
+        self._written[path] = self._fresh_writer().write_chunks(path, chunks)
+
     def record(self, path: str, size: int, sha256: str) -> None:
         """Note what a worker wrote to `tree`: its size in bytes and SHA-256 (hex).  Raises as `write` does."""
         self._check_open()
@@ -134,32 +144,42 @@ class DirectoryOutput:
         False means that the file must be written.
         """
         self._check_open()
-        status = self._live.intact(path)
-        if status is None:
+        row = self._old.listing.rows.get(path)
+        if row is None or not self._live.sound[row]:
             return False
         self._add(path)
-        self._reused[path] = Written(status.st_size, self._old.listed[path])
+        self._taken[row] = 1
         return True
+
+    def reuse_all(self, but: Iterable[str]) -> Iterator[str]:
+        """Take over every published file but some; gives those that no longer have the bytes that are listed."""
+        self._check_open()
+        rows = self._old.listing.rows
+        self._taken[:] = self._live.sound
+        damaged = bytearray(not sound for sound in self._live.sound)
+        for path in but:
+            if (row := rows.get(path)) is not None:
+                self._taken[row] = damaged[row] = 0
+        return compress(self._old.listing.paths, damaged)
 
     def _add(self, path: str) -> None:
         # The paths of the published site were checked against each other when it was built.  While only they are
         # written again, it is enough that none is written twice.
-        if path in self._written or path in self._reused:
+        row = self._old.listing.rows.get(path)
+        if path in self._written or (row is not None and self._taken[row]):
             raise path_twice(path)
-        if path not in self._old.listed:
+        if row is None:
             self._paths.add(path)
-
-    def _check_clashes(self, files: Files) -> None:
-        if not self._old.listed or (self._old.inventory and files.keys() <= self._old.listed.keys()):
-            return
-        paths = _paths()
-        for path in files:
-            paths.add(path)
 
     @property
     def published(self) -> Mapping[str, str]:
         """SHA-256 (hex) by path of what the folder held when it was opened."""
-        return self._old.listed
+        return Digests(self._old.listing)
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """What the folder held when it was opened, in order."""
+        return self._old.listing.paths
 
     @property
     def published_sums(self) -> str:
@@ -169,7 +189,18 @@ class DirectoryOutput:
     @property
     def files(self) -> Files:
         """Everything that was written or taken over so far."""
-        return {**self._written, **self._reused}
+        rows = compress(range(len(self._taken)), self._taken)
+        lines, sizes = self._old.listing.lines, self._live.stamps.columns[1]
+        return {**{lines[row][66:]: Written(sizes[row], lines[row][:64]) for row in rows}, **self._written}
+
+    def sizes(self) -> list[tuple[str, int]]:
+        """(path, bytes) of everything that was written or taken over so far."""
+        known = zip(self._old.listing.paths, self._live.stamps.columns[1], strict=True)
+        return [*compress(known, self._taken), *((path, file.size) for path, file in self._written.items())]
+
+    def published_sizes(self) -> list[tuple[str, int]]:
+        """(path, bytes) of every published file that has its bytes."""
+        return list(zip(self._old.listing.paths, self._live.stamps.columns[1], strict=True))
 
     def is_intact(self, path: str) -> bool:
         """Whether a published file still has the bytes that its inventory lists."""
@@ -178,42 +209,56 @@ class DirectoryOutput:
     def keep(self) -> Receipt | None:
         """Leave the published site as it is; None where it is not what its inventory lists."""
         self._check_open()
-        stamps_by_path = {path: self._live.intact(path) for path in self._old.listed}
-        if not self._old.sums or not all(stamps_by_path.values()):
+        if not self._old.sums or not all(self._live.sound) or not self._has_own_inventory():
             return None
         self._save_what_was_learned()
-        size = sum(status.st_size for status in stamps_by_path.values() if status is not None)
-        count = len(stamps_by_path)
+        size, count = sum(self._live.stamps.columns[1]), len(self._taken)
         self.close()
         return Receipt(count, size, sha256(self._old.sums), reused=count, changed=False)
+
+    def _has_own_inventory(self) -> bool:
+        if self._old.own_inventory:
+            return True
+        head, mark, _ = self._old.inventory.partition(FILES_FROM)
+        whole = Gathered(self._live, bytearray(b"\1") * len(self._taken), {}).inventory(self._old.sums, {})
+        same = self._old.inventory == head + mark + whole.partition(FILES_FROM)[2]
+        self._live.learned |= same
+        return same and is_head_intact(head)
 
     def commit(self, meta: Mapping[str, Json]) -> Receipt:
         """See `Output.commit`.  Where every byte is published already, nothing on disk is touched."""
         self._check_open()
-        files = {**self._written, **self._reused}
-        self._check_clashes(files)
-        sums = sums_bytes(files)
-        inventory = inventory_bytes(files, sums, meta)
-        receipt = Receipt(len(files), _total(files), sha256(sums), len(self._written), len(self._reused))
+        new = Gathered(self._live, self._taken, self._written)
+        if self._old.inventory:
+            new.check_clashes()
+        else:
+            new.check_all_clashes()
+        sums = new.sums
+        inventory = new.inventory(sums, meta, self._old.inventory if self._old.own_inventory else b"")
+        taken = sum(self._taken)
+        receipt = Receipt(len(new.paths), sum(new.sizes), sha256(sums), len(self._written), taken)
         with wrapped("publish", self._beside.live):
-            if self._is_published(sums, inventory):
+            if (sums, inventory) == (self._old.sums, self._old.inventory) and all(self._live.sound):
                 self._save_what_was_learned()
                 receipt = replace(receipt, changed=False)
             else:
-                outcome = Commit(self._beside, self._live, self._known[1], self.tree, self._written, self._reused)
-                receipt = outcome.run(sums, inventory, receipt)
+                receipt = self._publish(new, sums, inventory, receipt)
         self.close()
         return receipt
 
-    def _is_published(self, sums: bytes, inventory: bytes) -> bool:
-        same = (sums, inventory) == (self._old.sums, self._old.inventory)
-        return same and all(self._live.intact(path) for path in self._old.listed)
+    def _publish(self, new: Gathered, sums: bytes, inventory: bytes, receipt: Receipt) -> Receipt:
+        # What only a changed site needs is not loaded before there is one.
+        from .commit import Commit
+
+        before = self._old.known.inventory
+        return Commit(self._beside, self._live, self._standby, before, self.tree, new).run(sums, inventory, receipt)
 
     def _save_what_was_learned(self) -> None:
         if not self._live.learned:
             return
         identity = stamps.identity_of(self._beside.live, self._old.sums)
-        stamps.save(self._beside.stamps, stamps.TreeStamps(identity, self._live.stamps), self._known[1])
+        inventory = hashlib.sha256(self._old.inventory).hexdigest()
+        stamps.save(self._beside.stamps, self._live.known(identity, inventory), self._standby)
 
     def close(self) -> None:
         """Discard what was not committed and let the next build in.  May be called again."""

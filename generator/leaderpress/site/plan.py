@@ -8,18 +8,23 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from ..index import Index
+from ..index import Index, shortforms
 from ..views.base import Link, SiteView
 from .addresses import Addresses
 from .content import Content
 from .pages.group import PAGE_ROWS
-from .pages.listing import EVENTS_PAGE, INDEX_PAGE
+from .pages.indexes import INDEX_PAGE
+from .pages.records import EVENTS_PAGE
+from .shortforms import is_looked_up, shard_names
 from .trace import Changes
 
 OBJECTS_A_JOB = 400
 GROUPS_A_JOB = 40
 RUNS_A_JOB = 120
 PAGES_A_JOB = 25
+SUBJECTS_A_JOB = 100
+LISTS_A_JOB = 20
+"""Consecutive pages of one long list: it is sorted anew for each job, so that few of them are short work."""
 
 NAV = (
     Link("Operations", "operations/"),
@@ -49,21 +54,33 @@ def plan(index: Index, content: Content, changes: Changes | None = None) -> Iter
     hardware = _column(index, "select distinct slug from environment order by slug")
     objects = (digest for digest, _ in index.documents())
     yield from _groups(index, None if changes is None else changes.groups)
-    yield from _chunks("subject", _wanted(subjects, None if changes is None else changes.subjects))
+    yield from _chunks("subject", _wanted(subjects, None if changes is None else changes.subjects), size=SUBJECTS_A_JOB)
     yield from _chunks("task", _wanted(tasks, None if changes is None else changes.tasks))
     yield from _chunks("project", _wanted(projects, None if changes is None else changes.projects))
     yield from _chunks("hardware", _wanted(hardware, None if changes is None else changes.hardware), size=1)
     yield from _chunks("source", _column(index, "select distinct source from statement order by source"))
     yield from _chunks("objects", _wanted(objects, None if changes is None else changes.objects), size=OBJECTS_A_JOB)
     events = index.count("select count(*) from event")
-    yield from (Job("records", (str(page),)) for page in range(1, _pages(events, EVENTS_PAGE) + 1))
+    yield from _chunks("records", _numbers(_pages(events, EVENTS_PAGE)), size=LISTS_A_JOB)
     count = index.count("select count(*) from subject")
-    yield from (Job("subjects", (str(page),)) for page in range(1, _pages(count, INDEX_PAGE) + 1))
+    yield from _chunks("subjects", _numbers(_pages(count, INDEX_PAGE)), size=LISTS_A_JOB)
     yield Job("single", ("home", "tasks", "projects", "hardware", "sources", "changes"))
+    yield from _editions(content, changes)
+    if is_looked_up(Addresses(content.config.outputs)):
+        names = shard_names(shortforms.digits(index.short_count())) if changes is None else sorted(changes.lookup)
+        yield Job("lookup", tuple(names))
     if changes is None or changes.pages:
         yield Job("prose", tuple(sorted(content.pages)))
     if changes is None:
         yield Job("fixed", ("404", "schemas", "assets"))
+
+
+def _editions(content: Content, changes: Changes | None) -> Iterator[Job]:
+    """The index of editions and their pages; neither exists on a site without one."""
+    if content.editions:
+        yield Job("single", ("editions",))
+        tags = _wanted(sorted(content.editions), None if changes is None else changes.editions)
+        yield from _chunks("edition", tags, size=1)
 
 
 def _wanted(keys: Iterable[str], only: Collection[str] | None) -> Iterator[str]:
@@ -90,6 +107,10 @@ def _chunks(kind: str, keys: Iterable[str], size: int = PAGES_A_JOB) -> Iterator
     stream = iter(keys)
     while chunk := tuple(islice(stream, size)):
         yield Job(kind, chunk)
+
+
+def _numbers(last: int) -> Iterator[str]:
+    return map(str, range(1, last + 1))
 
 
 def _column(index: Index, query: str) -> Iterator[str]:

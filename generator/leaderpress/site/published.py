@@ -4,6 +4,7 @@ A folder is ours if it is empty or holds an `inventory.json` whose digest is tha
 refused, because a build deletes what `SHA256SUMS` lists.
 """
 
+import hashlib
 import itertools
 import os
 from collections.abc import Mapping
@@ -15,8 +16,9 @@ from ..canonical import sha256
 from ..errors import BuildError
 from ..inventory import INVENTORY, SUMS, Written, parse_sums, sums_bytes, sums_named_by
 from .exchange import PART, restore
-from .stamps import Ledger, TreeStamps, identity_of
-from .tree import CREATE, FILE_MODE, digest_file, is_folder, make_folder, remove, wrapped
+from .ledger import Listing
+from .stamps import TreeStamps, identity_of
+from .tree import CREATE, FILE_MODE, digest_file, is_folder, make_folder, read, remove, wrapped
 
 _numbers = itertools.count(1)
 
@@ -71,21 +73,19 @@ class Beside:
             stream.write(sums_bytes({path: Written(0, digest) for path, digest in listed.items()}))
         os.replace(part, self.pending)
 
-    def usable_standby(self, known: TreeStamps, clock: int) -> Ledger | None:
-        """The standby tree, if it is the very one that the stamps speak of."""
-        sums = read(Path(self.standby, SUMS)) if known.identity and is_folder(self.standby) else None
-        if sums is None or identity_of(self.standby, sums) != known.identity:
-            return None
-        return Ledger(self.standby, parse_sums(sums), known.stamps, clock)
-
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What the live folder holds; `listed` is SHA-256 (hex) by path of what we published."""
+    """What the live folder holds."""
 
     sums: bytes = b""
     inventory: bytes = b""
-    listed: Mapping[str, str] = field(default_factory=dict)
+    listing: Listing = field(default_factory=Listing)
+    """What we published."""
+    known: TreeStamps = field(default_factory=TreeStamps)
+    """What is known of its files."""
+    own_inventory: bool = False
+    """Whether every byte of `inventory.json` is known to be ours."""
 
 
 def refuse_unsuitable(root: Path) -> None:
@@ -97,8 +97,11 @@ def refuse_unsuitable(root: Path) -> None:
         raise BuildError("output-not-folder", "the output path is not a folder", at=str(root))
 
 
-def read_published(beside: Beside) -> Published:
-    """Read the live folder's inventory; raises `BuildError` for a folder that is not ours."""
+def read_published(beside: Beside, known: TreeStamps) -> Published:
+    """Read the live folder's inventory; `known` is what the last build left about it.
+
+    Raises `BuildError` for a folder that is not ours.
+    """
     root = beside.root
     with wrapped("read", beside.live):
         if not root.exists() or not os.listdir(root):
@@ -106,37 +109,29 @@ def read_published(beside: Beside) -> Published:
     sums, inventory, pending = (read(path) for path in (root / SUMS, root / INVENTORY, Path(beside.pending)))
     if pending is not None:
         # A build that replaced file by file was stopped: what it had written is ours as well.
-        return Published(listed=_merged(beside.live, sums or b"", pending))
+        return Published(listing=_merged(beside.live, sums or b"", pending))
     if sums is None or inventory is None:
         raise _not_ours(root, f"it is not empty and has no {INVENTORY if sums is not None else SUMS}")
+    same = bool(known.identity) and identity_of(beside.live, sums) == known.identity
+    own = same and hashlib.sha256(inventory).hexdigest() == known.inventory
     try:
-        if sums_named_by(inventory) != sha256(sums):
+        if not own and sums_named_by(inventory) != sha256(sums):
             raise _not_ours(root, f"its {SUMS} is not the one that its {INVENTORY} names")
-        return Published(sums, inventory, parse_sums(sums))
+        return Published(sums, inventory, Listing.parse(sums, ours=same), known if same else TreeStamps(), own)
     except BuildError as fault:
         raise fault if fault.code == "output-not-ours" else _not_ours(root, fault.problem) from None
 
 
-def _merged(live: str, sums: bytes, pending: bytes) -> dict[str, str]:
+def _merged(live: str, sums: bytes, pending: bytes) -> Listing:
     listed: dict[str, str] = {}
     with suppress(BuildError):
         listed.update(parse_sums(sums))
     with suppress(BuildError):
         new = parse_sums(pending)
         listed.update({path: digest for path, digest in new.items() if digest_file(f"{live}/{path}") == digest})
-    return listed
+    return Listing([f"{digest}  {path}" for path, digest in sorted(listed.items())])
 
 
 def _not_ours(root: Path, why: str) -> BuildError:
     hint = "choose an empty folder, or move away what is in this one"
     return BuildError("output-not-ours", f"the output folder holds no site of ours: {why}", at=str(root), hint=hint)
-
-
-def read(path: Path) -> bytes | None:
-    """The bytes of a file that is not a link; None where it cannot be read."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(descriptor, "rb") as stream:
-            return stream.read()
-    except OSError:
-        return None

@@ -1,30 +1,49 @@
 """From a job to files: views are built, twins serialised, templates rendered.  Runs in every worker process."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import Protocol
 
-from ..index import Index
+from .. import editions
+from ..index import Index, shortforms
 from ..theme.environment import Theme
 from ..theme.markdown import render_page
 from ..views.base import Head, Link, SiteView
 from ..views.group import GroupView
 from ..views.listing import NotFoundView, ProseView
 from .content import Content
-from .pages import heads, listing
+from .overrides import Edits
+from .pages import heads, indexes, listing
 from .pages.context import Context, group_path, object_path, run_path
+from .pages.edition import build_edition, build_editions, edition_object, edition_path
 from .pages.group import PAGE_ROWS, build_group, pager
+from .pages.hardware import hardware_pages
 from .pages.peers import Peers
-from .pages.project import build_hardware, build_project
+from .pages.project import project_pages
+from .pages.records import records_pages
 from .pages.run import build_run
 from .pages.source import build_source
-from .pages.subject import build_subject
-from .pages.task import build_task
+from .pages.subject import subject_pages
+from .pages.task import task_pages
 from .plan import Job, last_page
 from .ranking_csv import ranking_csv
 from .schema import schemas, twin
+from .shortforms import LOOKUP, is_looked_up, shard_files
 
 File = tuple[str, bytes]
 """A path below the site's root and its bytes."""
+
+
+class Titled(Protocol):
+    """A view whose title and description are those of its page."""
+
+    @property
+    def title(self) -> str:
+        """What the page is called."""
+
+    @property
+    def description(self) -> str:
+        """One sentence about it."""
 
 
 class Renderer:
@@ -37,6 +56,7 @@ class Renderer:
         self._context = Context(index, content.config, site, content.sources, notes)  # type: ignore[arg-type]
         self._content = content
         self._theme = theme
+        self._edits = Edits(content.overrides, self._context.page)
         self._leaf = "index.html" if content.config.links == "file" else ""
         self._kinds: dict[str, Callable[[tuple[str, ...]], Iterator[File]]] = {
             "group": self._group_job,
@@ -49,6 +69,8 @@ class Renderer:
             "records": self._records_job,
             "subjects": self._subjects_job,
             "single": self._single_job,
+            "edition": self._edition_job,
+            "lookup": self._lookup_job,
             "prose": self._prose_job,
             "fixed": self._fixed_job,
         }
@@ -128,99 +150,25 @@ class Renderer:
             yield f"{here}index.html", self._html("group", here, view, head)
 
     def _subject_job(self, keys: tuple[str, ...]) -> Iterator[File]:
-        index = self._context.index
-        for digest in keys:
-            subject = index.subjects("where digest = ?", digest)[0]
-            runs = index.runs("where subject = ? order by task, workload, environment, digest", digest)
-            view = build_subject(self._context, subject, runs)
-            path = f"implementations/{digest[7:]}/"
-            yield from self._page("subject", path, view, heads.head(self._context, view.title, view.description, path))
+        yield from self._titled("subject", subject_pages(self._context, keys))
 
     def _task_job(self, keys: tuple[str, ...]) -> Iterator[File]:
-        index = self._context.index
-        for slug in keys:
-            task = index.tasks("where slug = ?", slug)[0]
-            groups = index.groups("where task = ? and ranked > 0 order by ranked desc, key", task.digest)
-            projects = index.pairs(
-                "select project, count(*) from run where task = ? group by project"
-                " order by count(*) desc, project_name, project",
-                task.digest,
-            )
-            view = build_task(self._context, task, groups, [(row[0], row[1]) for row in projects])
-            path = f"operations/{slug}/"
-            yield from self._page("task", path, view, heads.head(self._context, view.title, view.description, path))
+        yield from self._titled("task", task_pages(self._context, keys))
 
     def _project_job(self, keys: tuple[str, ...]) -> Iterator[File]:
-        index = self._context.index
-        for slug in keys:
-            project = index.projects("where slug = ?", slug)[0]
-            total = index.count("select count(*) from run where project = ?", project.digest)
-            led = "where key in (select grp from run where project = ? and rank = 1) order by ranked desc, key"
-            held = index.groups(led, project.digest)
-            records = index.count(
-                "select count(*) from event where digest in (select digest from run where project = ?)", project.digest
-            )
-            dates = index.pairs("select min(observed_at), max(observed_at) from run where project = ?", project.digest)
-            subjects = index.subjects(
-                "where project = ? and has_page and runs > 1 order by runs desc, digest", project.digest
-            )
-            for page in range(1, last_page(total) + 1):
-                path = f"projects/{slug}/" if page == 1 else f"projects/{slug}/{page}/"
-                runs = index.runs(
-                    "where project = ? order by rank = 0, rank, observed_at desc, digest limit ? offset ?",
-                    project.digest,
-                    PAGE_ROWS,
-                    (page - 1) * PAGE_ROWS,
-                )
-                view = build_project(
-                    self._context,
-                    project,
-                    runs,
-                    held if page == 1 else [],
-                    len(held),
-                    records,
-                    subjects if page == 1 else [],
-                    pager(f"projects/{slug}/", page, total, linked=self._context.addresses.has_page(path)),
-                    total,
-                    (dates[0][0] or "", dates[0][1] or ""),
-                )
-                head = heads.head(self._context, _numbered(view.title, page), view.description, path)
-                yield from self._page("project", path, view, head)
+        for path, found in project_pages(self._context, keys):
+            view = self._edits.add(path, found)
+            title = _numbered(view.title, view.pager.page if view.pager else 1)
+            yield from self._page("project", path, view, heads.head(self._context, title, view.description, path))
 
     def _hardware_job(self, keys: tuple[str, ...]) -> Iterator[File]:
-        index = self._context.index
-        for slug in keys:
-            environments = [
-                (
-                    row,
-                    index.count("select count(*) from run where environment = ?", row.digest),
-                    index.count("select count(*) from grp where environment = ?", row.digest),
-                )
-                for row in index.environments("where slug = ? order by digest", slug)
-            ]
-            environments.sort(key=lambda row: (-row[1], row[0].digest))
-            inside = "environment in (select digest from environment where slug = ?)"
-            tasks = index.pairs(
-                f"select task, count(*) from run where {inside} group by task order by count(*) desc, task", slug
-            )
-            projects = index.pairs(
-                f"select project, count(*) from run where {inside} group by project"
-                " order by count(*) desc, project limit 60",
-                slug,
-            )
-            sources = index.pairs(f"select distinct source from run where {inside} order by source", slug)
-            view = build_hardware(
-                self._context,
-                environments[0][0].product,
-                slug,
-                environments,
-                index.groups(f"where {inside} and ranked > 0 order by ranked desc, key limit 20", slug),
-                [(row[0], row[1]) for row in tasks],
-                [(row[0], row[1]) for row in projects],
-                [row[0] for row in sources],
-            )
-            path = f"hardware/{slug}/"
-            yield from self._page("hardware", path, view, heads.head(self._context, view.title, view.description, path))
+        yield from self._titled("hardware", hardware_pages(self._context, keys))
+
+    def _titled(self, kind: str, pages: Iterable[tuple[str, Titled]]) -> Iterator[File]:
+        """Pages whose head says what their view does."""
+        for path, found in pages:
+            view = self._edits.add(path, found)
+            yield from self._page(kind, path, view, heads.head(self._context, view.title, view.description, path))
 
     def _source_job(self, keys: tuple[str, ...]) -> Iterator[File]:
         index = self._context.index
@@ -235,44 +183,64 @@ class Renderer:
             yield from self._page("source", path, view, heads.head(self._context, view.title, view.description, path))
 
     def _objects_job(self, keys: tuple[str, ...]) -> Iterator[File]:
+        index = self._context.index
+        index.locate(keys)
         for digest in keys:
-            yield object_path(digest), self._context.index.identity(digest)
+            yield object_path(digest), index.identity(digest)
 
     # -- ways in -----------------------------------------------------------------------------------------------------
 
     def _records_job(self, keys: tuple[str, ...]) -> Iterator[File]:
-        for key in keys:
-            page = int(key)
-            path = "records/" if page == 1 else f"records/{page}/"
-            view = listing.build_records(self._context, page, self._context.site.feed)
-            yield from self._page("records", path, view, heads.head(self._context, view.title, view.description, path))
+        yield from self._titled("records", records_pages(self._context, [int(key) for key in keys]))
 
     def _subjects_job(self, keys: tuple[str, ...]) -> Iterator[File]:
-        for key in keys:
-            page = int(key)
-            path = "implementations/" if page == 1 else f"implementations/{page}/"
-            view = listing.build_subjects(self._context, page)
-            yield from self._page("index", path, view, heads.head(self._context, view.title, view.description, path))
+        yield from self._titled("index", indexes.subject_indexes(self._context, [int(key) for key in keys]))
 
     def _single_job(self, keys: tuple[str, ...]) -> Iterator[File]:
         context = self._context
         builders: dict[str, tuple[str, str, Callable[[], object]]] = {
             "home": ("home", "", lambda: listing.build_home(context)),
-            "tasks": ("index", "operations/", lambda: listing.build_tasks(context)),
-            "projects": ("index", "projects/", lambda: listing.build_projects(context)),
-            "hardware": ("index", "hardware/", lambda: listing.build_hardware_index(context)),
+            "tasks": ("index", "operations/", lambda: indexes.build_tasks(context)),
+            "projects": ("index", "projects/", lambda: indexes.build_projects(context)),
+            "hardware": ("index", "hardware/", lambda: indexes.build_hardware_index(context)),
             "sources": ("sources", "sources/", lambda: listing.build_sources(context)),
             "changes": (
                 "changes",
                 "changes/",
-                lambda: listing.build_changes(context, context.index.folders(), self._content.notes),
+                lambda: listing.build_changes(
+                    context, context.index.folders(), self._content.notes, self._edition_files()
+                ),
             ),
+            "editions": ("editions", "editions/", lambda: build_editions(context, self._edition_files())),
         }
         for key in keys:
             kind, path, build = builders[key]
             view = build()
             head = heads.head(context, view.title, view.description, path)  # type: ignore[attr-defined]
             yield from self._page(kind, path, view, head)
+
+    def _edition_files(self) -> list[editions.EditionFile]:
+        return list(self._content.editions.values())
+
+    def _edition_job(self, keys: tuple[str, ...]) -> Iterator[File]:
+        """An edition as it is committed, its pages and its twin."""
+        context = self._context
+        for tag in keys:
+            file = self._content.editions[tag]
+            whole = build_edition(context, file, editions.read(file))
+            path = edition_path(tag)
+            yield edition_object(tag), editions.data_of(file)
+            if context.addresses.has_twin(path):
+                yield f"{path}index.json", twin("edition", whole, context.site.permalink_base, path)
+            for page in range(1, last_page(whole.count) + 1) if context.addresses.has_page(path) else ():
+                here = path if page == 1 else f"{path}{page}/"
+                rows = whole.groups[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
+                view = replace(whole, groups=rows, pager=pager(path, page, whole.count))
+                head = heads.head(context, _numbered(whole.title, page), whole.description, here, twin=path)
+                yield f"{here}index.html", self._html("edition", here, view, head)
+
+    def _lookup_job(self, keys: tuple[str, ...]) -> Iterator[File]:
+        return shard_files(self._context.index, self._context.addresses, keys)
 
     def _prose_job(self, keys: tuple[str, ...]) -> Iterator[File]:
         for slug in keys:
@@ -293,7 +261,14 @@ class Renderer:
             yield from self._theme.assets().items()
 
     def _not_found(self) -> bytes:
-        view = NotFoundView("Page not found", "There is no page at this address.", self._context.site.illustrative)
+        looked_up = is_looked_up(self._context.addresses)
+        view = NotFoundView(
+            title="Page not found",
+            description="There is no page at this address.",
+            lookup=LOOKUP if looked_up else "",
+            digits=shortforms.digits(self._context.index.short_count()) if looked_up else 0,
+            illustrative=self._context.site.illustrative,
+        )
         head = heads.plain_head(self._context, view.title, view.description, noindex=True)
         return self._theme.page(
             "404",

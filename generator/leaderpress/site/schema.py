@@ -8,6 +8,8 @@ from typing import Any
 
 import orjson
 
+from ..manifests.tombstone import tombstone_schema
+from ..views.edition import EditionsView, EditionView
 from ..views.group import GroupView
 from ..views.hardware import HardwareView
 from ..views.listing import ChangesView, HomeView, IndexView, ProseView, RecordsView, SourcesView
@@ -29,10 +31,16 @@ TWINS: dict[str, type] = {
     "sources": SourcesView,
     "records": RecordsView,
     "changes": ChangesView,
+    "edition": EditionView,
+    "editions": EditionsView,
     "index": IndexView,
     "prose": ProseView,
 }
 """Every kind of page that has a twin."""
+
+
+TOMBSTONE = "tombstone"
+"""Name of the schema of what stands in the place of a removed document."""
 
 
 def schema_path(kind: str) -> str:
@@ -56,8 +64,9 @@ def twin(kind: str, view: object, permalink_base: str, path: str) -> bytes:
 
 
 def schemas(permalink_base: str) -> dict[str, bytes]:
-    """Every schema by path."""
-    return {schema_path(kind): _schema(kind, view, permalink_base) for kind, view in TWINS.items()}
+    """Every schema by path: of twins, and of the tombstone of a canonical object."""
+    twins = {schema_path(kind): _schema(kind, view, permalink_base) for kind, view in TWINS.items()}
+    return {**twins, schema_path(TOMBSTONE): _published(TOMBSTONE, tombstone_schema(), permalink_base)}
 
 
 def _schema(kind: str, view: type, permalink_base: str) -> bytes:
@@ -65,14 +74,17 @@ def _schema(kind: str, view: type, permalink_base: str) -> bytes:
 
     schema: dict[str, Any] = TypeAdapter(view).json_schema(mode="serialization")
     _open(schema)
-    schema = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"{permalink_base}{schema_path(kind)}" if permalink_base else f"{kind}.json",
-        **schema,
-    }
     schema["properties"] = {"$schema": {"type": "string"}, "kind": {"const": kind}, **schema["properties"]}
     schema["required"] = ["$schema", "kind", *schema["required"]]
-    return orjson.dumps(schema, option=orjson.OPT_INDENT_2) + b"\n"
+    return _published(kind, schema, permalink_base)
+
+
+def _published(name: str, schema: dict[str, Any], permalink_base: str) -> bytes:
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"{permalink_base}{schema_path(name)}" if permalink_base else f"{name}.json",
+    }
+    return orjson.dumps({**head, **schema}, option=orjson.OPT_INDENT_2) + b"\n"
 
 
 def _open(node: Any) -> None:

@@ -1,45 +1,127 @@
-"""Which files still have the bytes that we wrote, known without reading them: by inode, size, mode and times.
+"""What was known of the files and folders of two trees, in one private file beside the output folder.
 
-The stamps of the live tree and of the standby tree are kept in one private file beside the output folder.  It can be
-missing or thrown away, never wrong: it carries its own checksum and the identity of both trees, and a file that was
-stamped so shortly after it changed that its time could not tell a further change is left out (`settled`).
+A stamp is the inode, size, mode and times of a file or a folder: while it has that stamp, it holds what it held.  The
+file can be missing or thrown away, never wrong: it carries its own checksum and the identity of both trees, and what
+was looked at so shortly after it changed that its time could not tell a further change has no stamp (`settled`).
 """
 
 import hashlib
+import json
 import os
-from collections.abc import Mapping
+import sys
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from stat import S_IMODE, S_ISREG
+from typing import NamedTuple
 
-from .tree import CREATE, digest_file, is_folder
+from .tree import CREATE
 
-_MAGIC = b"leaderpress-stamps-1 "
+_MAGIC = f"leaderpress-stamps-2 {sys.byteorder} ".encode()
 _CLOCK_STEP = 20_000_000
 """ns; file times advance by the kernel's tick, at most 10 ms on Linux; two ticks, to be safe."""
+_TYPES = "QQIqq"
+
+
+class Stamp(NamedTuple):
+    """Equal stamps, equal content, if it was settled; times in ns, all zeros where nothing is known."""
+
+    inode: int
+    size: int
+    mode: int
+    modified: int
+    changed: int
+
+
+class Stamps:
+    """Stamps by row, kept in columns: a large site has millions."""
+
+    __slots__ = ("columns",)
+
+    def __init__(self, rows: int = 0) -> None:
+        self.columns = tuple(array(kind, bytes(rows * array(kind).itemsize)) for kind in _TYPES)
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __getitem__(self, row: int) -> Stamp:
+        return Stamp(*(column[row] for column in self.columns))
+
+    def __setitem__(self, row: int, stamp: Stamp) -> None:
+        for column, value in zip(self.columns, stamp, strict=True):
+            column[row] = value
+
+    def without(self, rows: Iterable[int]) -> "Stamps":
+        """A copy in which nothing is known of some rows."""
+        other = Stamps()
+        other.columns = tuple(column[:] for column in self.columns)
+        for row in rows:
+            other[row] = NOTHING
+        return other
+
+    def pick(self, rows: Sequence[int]) -> "Stamps":
+        """The stamps of these rows, nothing for -1."""
+        other = Stamps()
+        other.columns = tuple(
+            array(column.typecode, [column[row] if row >= 0 else 0 for row in rows]) for column in self.columns
+        )
+        return other
+
+    def write(self) -> bytes:
+        """All columns as bytes, see `read`."""
+        return b"".join(column.tobytes() for column in self.columns)
+
+    @classmethod
+    def read(cls, data: memoryview, rows: int) -> tuple["Stamps", memoryview]:
+        """What `write` gave for this number of rows, and what follows it; raises `ValueError`."""
+        found = cls()
+        for column in found.columns:
+            column.frombytes(data[: rows * column.itemsize])
+            data = data[rows * column.itemsize :]
+        if {len(column) for column in found.columns} != {rows}:
+            raise ValueError("too short")
+        return found, data
+
+
+NOTHING = Stamp(0, 0, 0, 0, 0)
 
 
 @dataclass(slots=True)
 class TreeStamps:
-    """Stamps by path; `identity` ties them to one folder on disk with one `SHA256SUMS`."""
+    """What is known of one tree; `identity` ties it to one folder on disk with one `SHA256SUMS`."""
 
     identity: str = ""
-    stamps: dict[str, str] = field(default_factory=dict)
+    inventory: str = ""
+    """SHA-256 (hex) of its `inventory.json`."""
+    files: Stamps = field(default_factory=Stamps)
+    """By line of its `SHA256SUMS`."""
+    folders: Sequence[str] = ()
+    """Folders that hold nothing but what is listed, without the root."""
+    folder_stamps: Stamps = field(default_factory=Stamps)
 
 
-def status_of(full: str) -> os.stat_result | None:
-    """The status of a plain file; None for anything else."""
-    try:
-        status = os.lstat(full)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return status if S_ISREG(status.st_mode) else None
+def stamp(status: os.stat_result) -> Stamp:
+    """The stamp of a file or folder."""
+    return Stamp(status.st_ino, status.st_size, status.st_mode, status.st_mtime_ns, status.st_ctime_ns)
 
 
-def stamp(status: os.stat_result) -> str:
-    """The stamp of a file: equal stamps, equal bytes, if it was settled.  The inode comes first."""
-    mode = S_IMODE(status.st_mode)
-    return f"{status.st_ino} {status.st_size} {mode:o} {status.st_mtime_ns} {status.st_ctime_ns}"
+def differing(folder: int, paths: Sequence[str], known: Stamps) -> Iterator[tuple[int, os.stat_result | None]]:
+    """(row, status) of each path below the open `folder` that does not have its stamp; None where nothing is there."""
+    stat = os.stat
+    for row, (path, inode, size, mode, modified, changed) in enumerate(zip(paths, *known.columns, strict=True)):
+        try:
+            status = stat(path, dir_fd=folder, follow_symlinks=False)
+        except (FileNotFoundError, NotADirectoryError):
+            yield row, None
+            continue
+        if (
+            status.st_ctime_ns != changed
+            or status.st_ino != inode
+            or status.st_size != size
+            or status.st_mtime_ns != modified
+            or status.st_mode != mode
+        ):
+            yield row, status
 
 
 def identity_of(root: str, sums: bytes) -> str:
@@ -54,33 +136,34 @@ def identity_of(root: str, sums: bytes) -> str:
 def settled(lock: str) -> int:
     """The file system's clock now, in ns, less the step of its times.
 
-    A file whose times are earlier cannot change any more without its times showing it.  The clock is read by touching
-    the lock file, because only the file system's own clock compares with the times of its files.  Raises `OSError`.
+    What changed before that cannot change any more without its times showing it.  The clock is read by touching the
+    lock file, because only the file system's own clock compares with the times of its files.  Raises `OSError`.
     """
     os.utime(lock)
     return os.lstat(lock).st_mtime_ns - _CLOCK_STEP
 
 
 def save(full: str, live: TreeStamps, standby: TreeStamps) -> None:
-    """Write both trees' stamps anew.  A failure is not an error: the next build then reads files instead."""
-    payload = "\n\n".join(_section(tree) for tree in (live, standby)).encode("ascii")
+    """Write what is known of both trees anew.  A failure is not an error: the next build then reads files instead."""
+    payload = b"".join(part for tree in (live, standby) for part in _section(tree))
     with suppress(OSError):
         forget(full)
         with open(os.open(full, CREATE, 0o644), "wb") as stream:
-            stream.write(_MAGIC + hashlib.sha256(payload).hexdigest().encode() + b"\n" + payload)
+            stream.write(_MAGIC + hashlib.sha256(payload).hexdigest().encode() + b"\n")
+            stream.write(payload)
 
 
 def load(full: str) -> tuple[TreeStamps, TreeStamps]:
-    """The stamps of the live and the standby tree; empty ones where the file is missing, torn or altered."""
+    """What is known of the live and the standby tree: nothing where the file is missing, torn or altered."""
     try:
         with open(full, "rb") as stream:
-            head, _, payload = stream.read().partition(b"\n")
+            head, payload = stream.readline(200), stream.read()
     except OSError:
         return TreeStamps(), TreeStamps()
-    if head != _MAGIC + hashlib.sha256(payload).hexdigest().encode():
+    if head != _MAGIC + hashlib.sha256(payload).hexdigest().encode() + b"\n":
         return TreeStamps(), TreeStamps()
-    live, standby = payload.decode("ascii").split("\n\n")
-    return _read_section(live), _read_section(standby)
+    live, rest = _read_section(memoryview(payload))
+    return live, _read_section(rest)[0]
 
 
 def forget(full: str) -> None:
@@ -89,63 +172,21 @@ def forget(full: str) -> None:
         os.unlink(full)
 
 
-def _section(tree: TreeStamps) -> str:
-    # Alternating lines: the fastest form to read back, and it is read by every build.
-    return "\n".join([tree.identity or "-", *(text for pair in tree.stamps.items() for text in pair)])
+_HEAD = 1024
 
 
-def _read_section(text: str) -> TreeStamps:
-    identity, *lines = text.split("\n")
-    return TreeStamps(identity, dict(zip(lines[::2], lines[1::2], strict=True)))
+def _section(tree: TreeStamps) -> Iterator[bytes]:
+    names = "\n".join(tree.folders).encode("ascii")
+    head = [tree.identity, tree.inventory, len(tree.files), len(tree.folders), len(names)]
+    yield json.dumps(head).encode("ascii").ljust(_HEAD)
+    yield tree.files.write()
+    yield tree.folder_stamps.write()
+    yield names
 
 
-class Ledger:
-    """Answers for one tree on disk whether a file still has its listed bytes, by stamp or else by reading it.
-
-    `listed` is SHA-256 (hex) by path; what `stamps` says was settled at `clock` (ns, see `settled`).  Folders on the
-    way must be real ones: a link planted in their place would lead out of the tree.
-    """
-
-    def __init__(self, root: str, listed: Mapping[str, str], stamps: Mapping[str, str], clock: int) -> None:
-        self.root = root
-        self.listed = listed
-        self.stamps = dict(stamps)
-        """Settled stamps of files that were found intact, or that were not looked at yet."""
-        self.learned = False
-        """Whether a file had to be read whose stamp can spare that the next time."""
-        self.clock = clock
-        self._prefix = root + "/"
-        self._seen: dict[str, os.stat_result | None] = {}
-        self._folders: dict[str, bool] = {"": True}
-
-    def intact(self, path: str) -> os.stat_result | None:
-        """The status of the file if it has exactly the bytes that were published, else None; looked at once."""
-        if path in self._seen:
-            return self._seen[path]
-        found = self._seen[path] = self._look(path) if path in self.listed else None
-        return found
-
-    def _look(self, path: str) -> os.stat_result | None:
-        full = self._prefix + path
-        status = status_of(full) if self._real(path.rpartition("/")[0]) else None
-        if status is None:
-            self.stamps.pop(path, None)
-            return None
-        return status if self.stamps.get(path) == stamp(status) else self._read(path, full, status)
-
-    def _read(self, path: str, full: str, status: os.stat_result) -> os.stat_result | None:
-        self.stamps.pop(path, None)
-        after = status_of(full) if digest_file(full) == self.listed[path] else None
-        if after is None or stamp(after) != stamp(status):
-            return None
-        if status.st_ctime_ns < self.clock:
-            self.stamps[path] = stamp(status)
-            self.learned = True
-        return status
-
-    def _real(self, folder: str) -> bool:
-        known = self._folders.get(folder)
-        if known is None:
-            known = self._real(folder.rpartition("/")[0]) and is_folder(self._prefix + folder)
-            self._folders[folder] = known
-        return known
+def _read_section(data: memoryview) -> tuple[TreeStamps, memoryview]:
+    identity, inventory, files, folders, length = json.loads(bytes(data[:_HEAD]))
+    stamps, data = Stamps.read(data[_HEAD:], files)
+    folder_stamps, data = Stamps.read(data, folders)
+    names = bytes(data[:length]).decode("ascii")
+    return TreeStamps(identity, inventory, stamps, names.split("\n") if folders else (), folder_stamps), data[length:]

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from ..errors import BuildError
 from ..inventory import RESERVED, Files, folders_of
-from .stamps import Ledger
+from .gathered import Gathered
+from .ledger import Ledger
 from .tree import TreeWriter, carry, digest_file, foreign, is_folder, prune_folders, remove
 
 
@@ -22,17 +23,18 @@ class Survey(NamedTuple):
     """Paths of ours whose bytes someone changed or deleted, and that this build writes again."""
 
 
-def survey(live: Ledger, files: Files) -> Survey:
-    """Look through the published folder; raises `BuildError` where a stranger stands where `files` need its place."""
+def survey(live: Ledger, new: Gathered) -> Survey:
+    """Look through the published folder; raises `BuildError` where a stranger stands where we need its place."""
     if not is_folder(live.root):
         return Survey()
-    ours = folders_of(files)
-    listed = live.listed.keys() | set(RESERVED)
-    changed = [path for path in live.listed if not live.intact(path)]
-    found = foreign(live.root, listed, folders_of(live.listed) | ours)
+    # What is taken over is in its place, so that a stranger can only be in the way of what was written.
+    files, needed = new.written, folders_of(new.written)
+    changed = list(live.damaged())
+    listed = {*live.listing.paths, *RESERVED}
+    found = foreign(live.root, live.loose, live.folders, listed, needed)
     found += [path for path in changed if _is_kept(f"{live.root}/{path}", path, files)]
     strangers = sorted(path for path in found if not _same_bytes(live.root, path, files))
-    _refuse_conflicts(strangers, files, ours)
+    _refuse_conflicts(strangers, files, needed)
     return Survey(tuple(strangers), tuple(path for path in changed if path in files))
 
 

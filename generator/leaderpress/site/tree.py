@@ -9,7 +9,7 @@ import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -21,6 +21,7 @@ FOLDER_MODE = 0o755
 _BLOCK = 1 << 18
 CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 """How every file is opened for writing: it must not exist yet."""
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @contextmanager
@@ -72,6 +73,30 @@ class TreeWriter:
         except OSError as fault:
             raise _write_fault(path, fault) from None
         return Written(len(data), hashlib.sha256(data).hexdigest())
+
+    def write_chunks(self, path: str, chunks: Iterable[bytes]) -> Written:
+        """Create a file from pieces, of which only one is held at a time; else see `write`."""
+        check_path(path)
+        hasher, size = hashlib.sha256(), 0
+        full = self._prefix + path
+        try:
+            self.make_folder(path.rpartition("/")[0])
+            descriptor = os.open(full, CREATE, FILE_MODE)
+        except OSError as fault:
+            raise _write_fault(path, fault) from None
+        try:
+            with open(descriptor, "wb", buffering=_BLOCK) as stream:
+                if self._set_modes:
+                    os.fchmod(descriptor, FILE_MODE)
+                for chunk in chunks:
+                    hasher.update(chunk)
+                    size += stream.write(chunk)
+        except BaseException as fault:
+            os.unlink(full)
+            if isinstance(fault, OSError):
+                raise _write_fault(path, fault) from None
+            raise
+        return Written(size, hasher.hexdigest())
 
     def make_folder(self, folder: str) -> None:
         """Make sure that a folder (root-relative, empty for the root) exists; raises `OSError`."""
@@ -142,19 +167,41 @@ def _write_fault(path: str, fault: OSError) -> BuildError:
 
 def digest_file(full: str) -> str | None:
     """SHA-256 (hex) of a regular file, None where there is none; never follows a link at its end."""
+    found = measure(full)
+    return found[1] if found else None
+
+
+def measure(path: str, folder: int | None = None) -> tuple[os.stat_result, str] | None:
+    """Status and SHA-256 (hex) of a regular file; None where there is none, or it changed while it was read.
+
+    A relative `path` is below the open `folder`.  Never follows a link at its end.
+    """
     try:
-        descriptor = os.open(full, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(path, _READ, dir_fd=folder)
     except OSError:
         return None
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
             return None
         hasher = hashlib.sha256()
-        while block := os.read(descriptor, _BLOCK):
+        # One byte more than it has, so that the first read finds its end.
+        while block := os.read(descriptor, min(status.st_size + 1, _BLOCK)):
             hasher.update(block)
-        return hasher.hexdigest()
+        after = os.fstat(descriptor)
+        same = (status.st_size, status.st_ctime_ns) == (after.st_size, after.st_ctime_ns)
+        return (status, hasher.hexdigest()) if same else None
     finally:
         os.close(descriptor)
+
+
+def read(path: str | os.PathLike[str]) -> bytes | None:
+    """The bytes of a file that is not a link; None where it cannot be read."""
+    try:
+        with open(os.open(path, _READ), "rb") as stream:
+            return stream.read()
+    except OSError:
+        return None
 
 
 def link_or_copy(source: str, target: str) -> None:
@@ -187,24 +234,29 @@ def make_folder(full: str) -> None:
     os.chmod(full, FOLDER_MODE)
 
 
-def foreign(root: str, listed: Collection[str], folders: Collection[str]) -> list[str]:
+def foreign(
+    root: str, loose: Iterable[str], folders: Collection[str], listed: Container[str], needed: Collection[str] = ()
+) -> list[str]:
     """What is below `root` and not ours, sorted: files, links, and whole folders that hold nothing of ours.
 
-    `listed` are our files, `folders` the folders that they need.
+    `listed` are our files, `folders` the folders that hold them; the others are known to hold nothing else than
+    those that are `loose`.  `needed` are folders that may be someone's today and ours tomorrow.
     """
     found: list[str] = []
-    pending = [""]
+    pending = list(loose)
     while pending:
-        prefix = pending.pop()
-        with os.scandir(root + "/" + prefix) as listing:
-            for child in listing:
+        folder = pending.pop()
+        prefix = f"{folder}/" if folder else ""
+        with os.scandir(f"{root}/{prefix}") as children:
+            for child in children:
                 path = prefix + child.name
                 if path in listed:
                     continue
-                if path in folders and child.is_dir(follow_symlinks=False):
-                    pending.append(path + "/")
-                else:
+                ours = path in folders
+                if not (ours or path in needed) or not child.is_dir(follow_symlinks=False):
                     found.append(path)
+                elif not ours:
+                    pending.append(path)
     return sorted(found)
 
 

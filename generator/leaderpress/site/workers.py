@@ -7,11 +7,10 @@ back to the parent is their paths, sizes and SHA-256 digests.
 import gc
 import hashlib
 import multiprocessing
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from ..theme.environment import Theme, open_theme
 from ..views.base import SiteView
 from . import trace
 from .content import Content
+from .inputs import template_key
 from .plan import Job
 from .render import Renderer
 from .tree import TreeWriter
@@ -52,11 +52,6 @@ class Setup:
     """SHA-256 (hex) by path of what the site holds now."""
 
 
-def default_jobs() -> int:
-    """One process for each core that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
-
-
 def run(setup: Setup, jobs: Iterable[Job], processes: int) -> Iterator[Done]:
     """Do every job; gives what each wrote, in no particular order.  Faults of a worker arise here."""
     _prepare(setup)
@@ -74,6 +69,32 @@ def run(setup: Setup, jobs: Iterable[Job], processes: int) -> Iterator[Done]:
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+@contextmanager
+def compiling(site: Path, theme: str, cache: Path, processes: int) -> Iterator[None]:
+    """Compile the templates in a process of its own meanwhile, if no build did so before; then wait for it.
+
+    Templates take as long to compile as the index of thousands of runs to fill, and neither needs the other.
+    """
+    beside = None
+    if processes > 1 and "fork" in multiprocessing.get_all_start_methods() and not (cache / COMPILED).exists():
+        beside = multiprocessing.get_context("fork").Process(target=_compile_beside, args=(site, theme, cache))
+        beside.start()
+    try:
+        yield
+    finally:
+        if beside is not None:
+            beside.join()
+
+
+def _compile_beside(site: Path, theme: str, cache: Path) -> None:
+    # Whatever fails here fails again where the templates are needed, and is reported there.
+    with suppress(Exception):
+        opened = open_theme(theme, site=site)
+        opened.compile()
+        cache.mkdir(parents=True, exist_ok=True)
+        trace.keep(cache, COMPILED, template_key(site, theme), opened.compiled())
 
 
 @contextmanager

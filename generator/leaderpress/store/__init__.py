@@ -5,6 +5,7 @@
 - `manifests.jsonl`, `manifests-2.jsonl`, …: the RFC 8785 text of every document that no older folder holds;
 - `provenance.jsonl`: what was stated about documents, a line for each new one and for each statement that is new;
 - `facts.jsonl`: what the source states beside the documents;
+- `log.txt`: the lines of the publication log that the folder adds (see `publications`);
 - `snapshot.json`: the dump, its dates, counts and rejections, and the size and SHA-256 of the files above.
 
 A folder is written aside and renamed in one step, so a reader sees all of it or nothing.  It is never touched again:
@@ -12,20 +13,49 @@ A folder is written aside and renamed in one step, so a reader sees all of it or
 that `folders` notices a snapshot that was rewritten.  The numbers are the order of publication.
 """
 
-from .draft import Draft, exclusive
-from .folder import FACTS, PLACE, PROVENANCE, SNAPSHOT, Folder, Line, folder_name, folders, snapshot_bytes, verify
+from .draft import Draft, exclusive, retract
+from .folder import (
+    FACTS,
+    LOG,
+    PLACE,
+    PROVENANCE,
+    SEAL,
+    SNAPSHOT,
+    Folder,
+    Line,
+    folder_name,
+    folders,
+    snapshot_bytes,
+    verify,
+)
+from .notes import NOTES, changed_notes, in_order, new_notes, read_notes
+from .publications import Commitment, Journal, commitment, committed_lines, committed_notes, first_fault
 
 __all__ = [
     "FACTS",
+    "LOG",
+    "NOTES",
     "PLACE",
     "PROVENANCE",
+    "SEAL",
     "SNAPSHOT",
+    "Commitment",
     "Draft",
     "Folder",
+    "Journal",
     "Line",
+    "changed_notes",
+    "commitment",
+    "committed_lines",
+    "committed_notes",
     "exclusive",
+    "first_fault",
     "folder_name",
     "folders",
+    "in_order",
+    "new_notes",
+    "read_notes",
+    "retract",
     "snapshot_bytes",
     "verify",
 ]

@@ -4,23 +4,25 @@ import fcntl
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 from ..errors import ContentError
-from .folder import FACTS, PLACE, PROVENANCE, SNAPSHOT, Line
+from .folder import FACTS, LOG, PLACE, PROVENANCE, SNAPSHOT, Folder, Line
+from .removal import finish
 
 ROLL_OVER = 8 * 1024 * 1024
 """Bytes that a manifest file may have before the next one is begun."""
 
 _INCOMING = ".incoming"
+_BLOCK = 1 << 18
+"""Bytes that are written at once."""
 
 
 @contextmanager
 def exclusive(root: Path) -> Iterator[None]:
-    """Be the only writer of the site's records, and clear away what a killed writer left.
+    """Be the only writer of the site's records, and clear away or finish what a killed writer left.
 
     The lock is on the folder itself, so that it leaves no file behind and ends with the process.  Raises
     `ContentError` when another ingest is running.
@@ -36,9 +38,23 @@ def exclusive(root: Path) -> Iterator[None]:
             problem = "another ingest is writing to this site"
             raise ContentError("store-locked", problem, at=PLACE, hint="wait until it has ended") from None
         _sweep(place)
+        finish(root)
         yield
     finally:
         os.close(handle)
+
+
+def retract(root: Path, folder: Folder) -> None:
+    """Remove a folder in one step; call it inside `exclusive`, for the newest folder alone.
+
+    It first gets the name of a draft that was not published, so that what a killed removal leaves is no folder any
+    more and is cleared away by the next writer.  Raises `ContentError`.
+    """
+    place = root / PLACE
+    with _failing_as_content(folder.at()):
+        folder.path.rename(place / _INCOMING)
+        _sync(place)
+    _sweep(place)
 
 
 class Draft:
@@ -52,6 +68,8 @@ class Draft:
         self._place = root / PLACE if root else None
         self._directory = self._place / _INCOMING if self._place else None
         self._parts: list[_Part] = []
+        self._rolled = 1
+        self._log: _Part | None = None
         with _failing_as_content(PLACE):
             if self._directory:
                 self._directory.mkdir()
@@ -73,7 +91,8 @@ class Draft:
         if self._manifests.size and self._manifests.size + len(document) + 1 > ROLL_OVER:
             with _failing_as_content(f"{PLACE}/{_INCOMING}/{self._manifests.name}"):
                 self._manifests.settle()
-            self._manifests = self._part(f"manifests-{len(self._parts) - 1}.jsonl")
+            self._rolled += 1
+            self._manifests = self._part(f"manifests-{self._rolled}.jsonl")
         self._manifests.add(document)
 
     def provenance(self, line: bytes) -> None:
@@ -83,6 +102,13 @@ class Draft:
     def fact(self, line: bytes) -> None:
         """Add a fact."""
         self._facts.add(line)
+
+    def log(self, lines: Iterable[bytes] = ()) -> None:
+        """Add lines of the publication log; a folder without `Journal` has none."""
+        if self._log is None:
+            self._log = self._part(LOG)
+        for line in lines:
+            self._log.add(line)
 
     def files(self) -> dict[str, Line]:
         """Size and SHA-256 of each file so far, by name, as the snapshot lists them."""
@@ -115,25 +141,40 @@ class _Part:
         self.name = name
         self.size = 0
         self._hash = hashlib.sha256()
-        self._stream: IO[bytes] | None = path.open("xb", buffering=1 << 18) if path else None
+        self._lines: list[bytes] = []
+        self._waiting = 0
+        self._stream = path.open("xb", buffering=0) if path else None
 
     def add(self, line: bytes) -> None:
-        line += b"\n"
-        self.size += len(line)
-        self._hash.update(line)
-        if self._stream:
-            try:
-                self._stream.write(line)
-            except OSError as fault:
-                raise _unwritable(f"{PLACE}/{_INCOMING}/{self.name}", fault) from None
+        self._lines.append(line)
+        size = len(line) + 1
+        self.size += size
+        self._waiting += size
+        if self._waiting >= _BLOCK:
+            self._write()
 
     def digest(self) -> str:
+        self._write()
         return "sha256:" + self._hash.hexdigest()
+
+    def _write(self) -> None:
+        """Hash and write the lines that were added: a block at once, because a call for each is dearer than it."""
+        if not self._lines:
+            return
+        block = b"\n".join((*self._lines, b""))
+        self._lines.clear()
+        self._waiting = 0
+        self._hash.update(block)
+        try:
+            while self._stream and block:
+                block = block[self._stream.write(block) :]
+        except OSError as fault:
+            raise _unwritable(f"{PLACE}/{_INCOMING}/{self.name}", fault) from None
 
     def settle(self) -> None:
         """Bring the bytes to the disk: a folder must not be renamed before its files are there."""
+        self._write()
         if self._stream:
-            self._stream.flush()
             os.fsync(self._stream.fileno())
             self._stream.close()
             self._stream = None

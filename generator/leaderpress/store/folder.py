@@ -14,6 +14,8 @@ import orjson
 
 from ..canonical import canonical, parse, sha256
 from ..errors import ContentError, LeaderpressError, Problems
+from .redactions import NONE, Redactions, read_redactions
+from .removal import require_finished
 
 PLACE = "content/records"
 """Where the folders stand, relative to the site."""
@@ -21,9 +23,14 @@ PLACE = "content/records"
 PROVENANCE = "provenance.jsonl"
 FACTS = "facts.jsonl"
 SNAPSHOT = "snapshot.json"
+LOG = "log.txt"
+
+SEAL = "seal"
+"""In place of a source, for a folder that adds lines to the log and holds no documents."""
 
 _NAME = re.compile(r"([0-9]{6})-([a-z0-9][a-z0-9-]*)-([0-9a-f]{8})")
 _MANIFESTS = re.compile(r"manifests(?:-([0-9]+))?\.jsonl")
+_BLOCK = 1 << 20
 _RESTORE = "records are written once; restore the folder from version control"
 
 Line = dict[str, Any]
@@ -41,7 +48,19 @@ class Folder:
     path: Path = field(compare=False)
     snapshot: dict[str, Any] = field(compare=False, repr=False)
     snapshot_digest: str
-    """SHA-256 of `snapshot.json`; the next folder's snapshot names it."""
+    """SHA-256 of `snapshot.json` as it was published; the next folder's snapshot names it."""
+    redactions: Redactions = field(default=NONE, compare=False, repr=False)
+    """What was removed from the site's records, here or elsewhere."""
+
+    @property
+    def has_tombstones(self) -> bool:
+        """Whether some of its documents are tombstones, whose bytes no longer hash to their digests."""
+        return self.name in self.redactions.folders or "redacted" in self.snapshot
+
+    @property
+    def is_seal(self) -> bool:
+        """Whether it holds no documents: it only adds lines to the log."""
+        return self.snapshot.get("form") == SEAL
 
     def at(self, file: str = "") -> str:
         """The folder, or one of its files, as errors name it: relative to the site."""
@@ -63,6 +82,28 @@ class Folder:
         """Every fact, in order: `about`, `source`, `name`, `value`."""
         return self._objects(FACTS)
 
+    def lines(self, name: str) -> Iterator[bytes]:
+        """Every line of one of the folder's files, with its line feed; raises `ContentError` for one cut off."""
+        return self._lines(name)
+
+    def blocks(self, name: str) -> Iterator[bytes]:
+        """The bytes of one of the folder's files, piece by piece; raises `ContentError` if it cannot be read."""
+        try:
+            with (self.path / name).open("rb") as stream:
+                while block := stream.read(_BLOCK):
+                    yield block
+        except OSError as fault:
+            raise _unreadable(self.at(name), fault) from None
+
+    def parsed(self, name: str, number: int, line: bytes) -> Line:
+        """The object that line `number` of one of the folder's files holds; raises `ContentError` if it is none."""
+        try:
+            value: Line = orjson.loads(line)
+        except orjson.JSONDecodeError as fault:
+            problem = f"not JSON: {fault}"
+            raise ContentError("record-damaged", problem, at=f"{self.at(name)}:{number}", hint=_RESTORE) from None
+        return value
+
     def _manifest_files(self) -> list[str]:
         numbered = [
             (int(match[1] or 1), name) for name in self.snapshot["files"] if (match := _MANIFESTS.fullmatch(name))
@@ -71,11 +112,7 @@ class Folder:
 
     def _objects(self, name: str) -> Iterator[Line]:
         for number, line in enumerate(self._lines(name), 1):
-            try:
-                yield orjson.loads(line)
-            except orjson.JSONDecodeError as fault:
-                problem = f"not JSON: {fault}"
-                raise ContentError("record-damaged", problem, at=f"{self.at(name)}:{number}", hint=_RESTORE) from None
+            yield self.parsed(name, number, line)
 
     def _lines(self, name: str) -> Iterator[bytes]:
         line = b"\n"
@@ -98,10 +135,12 @@ def folders(root: Path) -> list[Folder]:
     place = root / PLACE
     if not place.is_dir():
         return []
+    require_finished(root)
+    redactions = read_redactions(root)
     names = sorted(path.name for path in place.iterdir() if path.is_dir() and not path.name.startswith("."))
     found: list[Folder] = []
     for name in names:
-        folder = _open(place / name, expected=len(found) + 1)
+        folder = _open(place / name, len(found) + 1, redactions)
         if found and folder.snapshot.get("previous") != found[-1].snapshot_digest:
             problem = f"the snapshot is not the one that {folder.at(SNAPSHOT)} was written after"
             raise ContentError("record-changed", problem, at=found[-1].at(SNAPSHOT), hint=_RESTORE)
@@ -134,7 +173,7 @@ def snapshot_bytes(snapshot: Line) -> bytes:
     return canonical({**snapshot, "seal": sha256(canonical(snapshot))}) + b"\n"
 
 
-def _open(path: Path, expected: int) -> Folder:
+def _open(path: Path, expected: int, redactions: Redactions) -> Folder:
     at = f"{PLACE}/{path.name}"
     match = _NAME.fullmatch(path.name)
     if match is None:
@@ -148,7 +187,8 @@ def _open(path: Path, expected: int) -> Folder:
         data = (path / SNAPSHOT).read_bytes()
     except OSError as fault:
         raise _unreadable(f"{at}/{SNAPSHOT}", fault) from None
-    folder = Folder(expected, match[2], path.name, path, _snapshot(data, f"{at}/{SNAPSHOT}"), sha256(data))
+    published = redactions.first(f"{path.name}/{SNAPSHOT}", sha256(data))
+    folder = Folder(expected, match[2], path.name, path, _snapshot(data, f"{at}/{SNAPSHOT}"), published, redactions)
     if folder.name != folder_name(expected, str(folder.snapshot.get("source")), str(folder.snapshot.get("dump"))):
         problem = "the folder's name is not the one of the source and dump in its snapshot"
         raise ContentError("record-changed", problem, at=f"{at}/{SNAPSHOT}", hint=_RESTORE)
@@ -170,9 +210,9 @@ def _faults(folder: Folder) -> Iterator[ContentError]:
         # What such a snapshot says about the other files means nothing.
         yield _changed(folder, SNAPSHOT, "not the bytes that were written: the seal does not fit")
         return
-    listed = folder.snapshot["files"]
-    present = {path.name for path in folder.path.iterdir()} - {SNAPSHOT}
-    for name in sorted(present - set(listed)):
+    listed = _listed(folder)
+    present = {path.name for path in folder.path.iterdir()}
+    for name in sorted(present - {*listed, SNAPSHOT}):
         yield _changed(folder, name, "the snapshot does not list this file")
     for name in sorted(listed):
         if name not in present:
@@ -180,6 +220,16 @@ def _faults(folder: Folder) -> Iterator[ContentError]:
         elif (found := _measure(folder, name)) != listed[name]:
             problem = f"the file has changed: {found['bytes']} bytes, {found['sha256']}, not as in {SNAPSHOT}"
             yield _changed(folder, name, problem)
+
+
+def _listed(folder: Folder) -> Line:
+    """Size and SHA-256 that each file must have: as the snapshot says, but for what a removal changed."""
+    listed: Line = folder.snapshot["files"]
+    if folder.name not in folder.redactions.folders:
+        return listed
+    now = {name: folder.redactions.now(f"{folder.name}/{name}", first) for name, first in listed.items()}
+    snapshot = folder.redactions.newest(f"{folder.name}/{SNAPSHOT}")
+    return now if snapshot is None else {**now, SNAPSHOT: snapshot}
 
 
 def _is_sealed(folder: Folder) -> bool:

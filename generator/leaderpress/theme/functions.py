@@ -69,7 +69,8 @@ def is_plain_name(file_name: str) -> bool:
 @lru_cache(maxsize=16384)
 def name(text: str) -> Markup:
     """An untrusted name: set apart from the direction of the text around it, hidden characters written out."""
-    return Markup(f"<bdi>{inner(visible(text))}</bdi>")
+    # `Markup(…)` would first ask whether the text is markup already.
+    return str.__new__(Markup, f"<bdi>{inner(visible(text))}</bdi>")
 
 
 def count(number: int) -> str:

@@ -68,7 +68,7 @@ class Notice:
     """What a reviewed note says about this record, shown before its number."""
 
     kind: str
-    """`withdrawn`, `superseded`, `disputed`, `corrects` or `illustrative`."""
+    """`redacted`, `withdrawn`, `superseded`, `disputed`, `corrects` or `illustrative`."""
     title: str
     """`Withdrawn on 2 September 2026`."""
     text: str
@@ -79,6 +79,20 @@ class Notice:
     """The successor or predecessor, if any."""
     file: str
     """The note's file below `content/`, empty when derived."""
+
+
+@dataclass(frozen=True, slots=False)
+class Edited:
+    """What the publisher of the site says beside the source, in `content/overrides`; outside every digest."""
+
+    name: str
+    """What the publisher calls it, empty if nothing else than the source does."""
+    items: tuple[Item, ...]
+    """Homepage, licence, other names."""
+    same_as: tuple[Link, ...]
+    """Projects of the same team."""
+    files: tuple[str, ...]
+    """Where it says so, relative to the site."""
 
 
 @dataclass(frozen=True, slots=False)

@@ -1,7 +1,7 @@
 """The hardware page: one product, its environments, and what was measured on it."""
 
 from ..values import dataclass
-from .base import Item, Link, SourceLine
+from .base import Edited, Item, Link, SourceLine
 from .task import GroupRow
 
 
@@ -35,3 +35,5 @@ class HardwareView:
     projects: tuple[tuple[Link, int], ...]
     sources: tuple[SourceLine, ...]
     illustrative: bool
+    edited: Edited | None
+    """What the publisher says beside the source."""

@@ -2,6 +2,7 @@
 
 from ..values import dataclass
 from .base import Figure, Item, Link, Pager, SourceLine, Strip
+from .edition import EditionRow
 from .source import RejectionRow
 
 
@@ -115,6 +116,44 @@ class RecordsView:
 
 
 @dataclass(frozen=True, slots=False)
+class Replacement:
+    """A run whose place another one took."""
+
+    older: Link
+    newer: Link
+
+
+@dataclass(frozen=True, slots=False)
+class Redefinition:
+    """An operation that was published under the same name before."""
+
+    name: str
+    """As the source spells it."""
+    older: Link
+    newer: Link
+
+
+@dataclass(frozen=True, slots=False)
+class Renaming:
+    """A project under whose name runs stood before."""
+
+    older: Link
+    newer: Link
+    runs: int
+
+
+@dataclass(frozen=True, slots=False)
+class Uncounted:
+    """A published run that its source counts no more."""
+
+    run: Link
+    reason: str
+    """Code."""
+    text: str
+    """The same in words."""
+
+
+@dataclass(frozen=True, slots=False)
 class ChangeRow:
     """What one ingest changed."""
 
@@ -128,6 +167,16 @@ class ChangeRow:
     runs: tuple[Link, ...]
     """New runs, at most 25."""
     more: int
+    replaced: tuple[Replacement, ...]
+    """Revised runs, at most 25."""
+    uncounted: tuple[Uncounted, ...]
+    """Runs that the source counts no more, at most 25; they stay until a note withdraws them."""
+    renamed: tuple[Renaming, ...]
+    """At most 25."""
+    redefined: tuple[Redefinition, ...]
+    """At most 25."""
+    drift: tuple[tuple[str, int], ...]
+    """(field, number of times) that the dump holds and its ingester does not know."""
     leaders: tuple[EventRow, ...]
     """Records of its runs that stand today, at most 25; a later ingest may take some away."""
     rejections: tuple[RejectionRow, ...]
@@ -144,6 +193,8 @@ class ChangesView:
     """Path of the Atom feed, empty without one."""
     notes: tuple[tuple[str, str, Link, str], ...]
     """(date, kind, run, reason)."""
+    editions: tuple[EditionRow, ...]
+    """Frozen rankings, newest first."""
     illustrative: bool
 
 
@@ -166,4 +217,8 @@ class NotFoundView:
 
     title: str
     description: str
+    lookup: str
+    """Folder of the files that its script completes shortened addresses with; empty without them."""
+    digits: int
+    """Hex digits of their names."""
     illustrative: bool

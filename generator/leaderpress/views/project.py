@@ -1,7 +1,7 @@
 """The project page: who reports runs, the records they hold, and all their runs."""
 
 from ..values import dataclass
-from .base import Item, Link, Pager, SourceLine
+from .base import Edited, Item, Link, Pager, SourceLine
 from .subject import RunRow
 from .task import GroupRow
 
@@ -29,3 +29,5 @@ class ProjectView:
     """Implementations that have a page, with their number of runs."""
     sources: tuple[SourceLine, ...]
     illustrative: bool
+    edited: Edited | None
+    """What the publisher says beside the source."""

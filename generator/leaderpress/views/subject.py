@@ -1,7 +1,7 @@
 """The implementation page: one revision of somebody's code for one operation, and every run of it."""
 
 from ..values import dataclass
-from .base import Figure, Item, Link, SourceLine
+from .base import Edited, Figure, Item, Link, SourceLine
 from .run import Artifact
 
 
@@ -48,3 +48,5 @@ class SubjectView:
     documents: tuple[Link, ...]
     sources: tuple[SourceLine, ...]
     illustrative: bool
+    edited: Edited | None
+    """What the publisher says beside the source."""

@@ -1,7 +1,7 @@
 """The operation page: one task, the current record of each of its groups, its definition, workloads and cases."""
 
 from ..values import dataclass
-from .base import Figure, Item, Link, SourceLine, Staircase, WorkloadView
+from .base import Edited, Figure, Item, Link, SourceLine, Staircase, WorkloadView
 
 
 @dataclass(frozen=True, slots=False)
@@ -74,3 +74,5 @@ class TaskView:
     imprint: tuple[Item, ...]
     sources: tuple[SourceLine, ...]
     illustrative: bool
+    edited: Edited | None
+    """What the publisher says beside the source."""

@@ -77,7 +77,8 @@ def test_a_note_about_a_run_that_does_not_exist_stops_the_build(field: str, site
     with pytest.raises((Problems, LeaderpressError)) as faults:
         made(site)
     problems = getattr(faults.value, "problems", (faults.value,))
-    assert [(problem.code, problem.at) for problem in problems] == [("note-target", "content/notes/one.md")]
+    line = (site.root / "content" / "notes" / "one.md").read_text().split("\n").index(f'{field} = "{nothing}"') + 1
+    assert [(problem.code, problem.at) for problem in problems] == [("note-target", f"content/notes/one.md:{line}")]
     assert nothing in problems[0].problem
     (site.root / "content" / "notes" / "one.md").unlink()
     assert made(site).sums == before
@@ -220,11 +221,14 @@ def test_undoing_every_edit_gives_the_first_site_again(site: TinySite, tmp_path:
 
 def test_the_inventory_names_what_a_build_was_made_with(site: TinySite) -> None:
     site.feed(FAST)
-    inventory = json.loads((made(site).output / "inventory.json").read_bytes())
+    output = made(site).output
+    inventory = json.loads((output / "inventory.json").read_bytes())
+    lines, digest = (output / "log" / "checkpoint").read_text().split()
     assert inventory["meta"] == {
         "title": "Tiny records",
         "permalink_base": "https://tiny.example/",
         "base_path": "/",
         "links": "directory",
+        "log": {"v": 1, "lines": int(lines), "sha256": digest},
     }
     assert inventory["versions"]["leaderpress"] == __version__

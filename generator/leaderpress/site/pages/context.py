@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+import orjson
+
 from ...config import SiteConfig, fill_link
 from ...errors import ContentError
 from ...format import family_name, metric_text, quantity, same_time
@@ -13,6 +15,9 @@ from ...manifests.notes import Note
 from ...manifests.source import MetricRule, SourceTable
 from ...views.base import NOT_STATED, Figure, Item, Link, SiteView, SourceLine
 from ..addresses import Addresses
+
+_RUNS_KEPT = 4096
+"""Runs whose metrics are remembered; a group's runs come one after the other."""
 
 
 def hexa(digest: str) -> str:
@@ -141,9 +146,12 @@ class Context:
         )
 
     def source_lines(self, slugs: Sequence[str]) -> tuple[SourceLine, ...]:
-        """The same for several sources, by name."""
-        lines = [self.source_line(slug) for slug in sorted(set(slugs))]
-        return tuple(sorted(lines, key=lambda line: line.name.casefold()))
+        """The same for several sources, by name; one object for the same sources."""
+        key = tuple(sorted(set(slugs)))
+        if key not in self.cached.joint_lines:
+            lines = [self.source_line(slug) for slug in key]
+            self.cached.joint_lines[key] = tuple(sorted(lines, key=lambda line: line.name.casefold()))
+        return self.cached.joint_lines[key]
 
     def illustrative(self, slugs: Sequence[str]) -> bool:
         """Whether any of the sources holds invented data."""
@@ -182,6 +190,14 @@ class Context:
 
     def own_metrics(self, run: RunRow) -> tuple[str, ...]:
         """The source's metrics that say something beside the primary value: the same time in another unit does not."""
+        kept = self.cached.own_metrics
+        if run.digest not in kept:
+            if len(kept) > _RUNS_KEPT:
+                kept.clear()
+            kept[run.digest] = self._own_metrics(run)
+        return kept[run.digest]
+
+    def _own_metrics(self, run: RunRow) -> tuple[str, ...]:
         return tuple(
             name
             for name in self.shown_metrics(run.source, run.metrics)
@@ -213,10 +229,10 @@ class Cached:
         self.family = lru_cache(1024)(lambda family: _family_link(family, addresses))
         self.hardware = lru_cache(1024)(lambda digest: _hardware_link(index.environment(digest), addresses))
         self.has_page = lru_cache(65536)(lambda digest: bool(index.with_page((digest,))))
-        self.ranked = lru_cache(16384)(lambda group: index.count("select ranked from grp where key = ?", group))
-        """How many runs a group ranks."""
         self.source_lines: dict[str, SourceLine] = {}
+        self.joint_lines: dict[tuple[str, ...], tuple[SourceLine, ...]] = {}
         self.shown_metrics: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self.own_metrics: dict[str, tuple[str, ...]] = {}
         self.supersede = frozenset(
             row[0] for row in index.pairs("select distinct superseded_by from run where superseded_by != ''")
         )
@@ -254,11 +270,16 @@ def _project_link(index: Index, addresses: Addresses, digest: str) -> Link:
 def _published_cases(index: Index, task: str) -> dict[CaseKey, list[tuple[int, str]]]:
     """Published cases of an operation, (folder, digest), by what a suite says of a case of its own."""
     cases: dict[CaseKey, list[tuple[int, str]]] = {}
-    for row in index.workloads(task):
-        if row.kind == "WorkloadCase":
-            spec: dict[str, Any] = index.document(row.digest)["spec"]
-            key = case_key(spec["axes"], spec["correctness"])
-            cases.setdefault(key, []).append((index.folder_of(row.digest), row.digest))
+    rows = index.pairs(
+        "select folder, workload.digest from workload join document on document.digest = workload.digest"
+        " where task = ? and workload.kind = 'WorkloadCase' order by workload.digest",
+        task,
+    )
+    index.locate(digest for _, digest in rows)
+    for folder, digest in rows:
+        # Only these few members of so many documents are ever needed: not worth a place among the kept ones.
+        spec: dict[str, Any] = orjson.loads(index.text(digest))["spec"]
+        cases.setdefault(case_key(spec["axes"], spec["correctness"]), []).append((folder, digest))
     return cases
 
 

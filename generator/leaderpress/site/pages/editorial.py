@@ -17,15 +17,32 @@ OUTSIDE = "outside the digest"
 
 def editorial(metadata: Metadata, without: Collection[str] = ()) -> list[Item]:
     """Every stated member of a document's metadata, save those of `without`, which the page says elsewhere."""
-    lines = {
-        "title": [item("Title", metadata.get("title"), extra=OUTSIDE)],
-        "description": [item("Description", metadata.get("description"), extra=OUTSIDE)],
-        "authors": [item("Authors", authors_text(metadata), extra=OUTSIDE)],
-        "labels": label_items(metadata.get("labels", {})),
-        "sourceRefs": reference_items(metadata),
-        "name": [item("Name", metadata["name"], mono=True, extra=OUTSIDE)],
-    }
-    return [line for member, found in lines.items() if member not in without for line in found if line.stated]
+    lines = [
+        item(label, metadata[member], extra=OUTSIDE)
+        for member, label in (("title", "Title"), ("description", "Description"))
+        if member in metadata and member not in without
+    ]
+    if "authors" in metadata and "authors" not in without:
+        lines.append(item("Authors", authors_text(metadata), extra=OUTSIDE))
+    if "labels" in metadata and "labels" not in without:
+        lines += label_items(metadata["labels"])
+    if "sourceRefs" not in without:
+        lines += reference_items(metadata)
+    if "name" not in without:
+        lines.append(item("Name", metadata["name"], mono=True, extra=OUTSIDE))
+    if "redaction" in metadata:
+        lines.append(_redaction_item(metadata["redaction"]))
+    return [line for line in lines if line.stated]
+
+
+def _redaction_item(redaction: Mapping[str, str]) -> Item:
+    """That something was removed from the document, and why."""
+    return item("Redacted", redaction_text(redaction), extra=f"by {redaction['who']} on {redaction['when']}")
+
+
+def redaction_text(redaction: Mapping[str, str]) -> str:
+    """Why something was removed, in one text."""
+    return f"{redaction['why'].rstrip('.')}. Basis: {redaction['basis'].rstrip('.')}."
 
 
 def authors_text(metadata: Metadata) -> str:

@@ -5,6 +5,7 @@ for it, and is left out where its absence says nothing.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from ...canonical import canonical, number_text
@@ -45,8 +46,14 @@ def statistic_text(statistic: str) -> str:
 
 def primary_label(context: Context, run: RunRow) -> str:
     """`mean latency`, `score`."""
-    words = (statistic_text(run.statistic), lower_first(context.metric_label(run.source, run.metric)))
-    return " ".join(word for word in words if word) if run.metric else ""
+    return measured_label(context, run.source, run.metric, run.statistic)
+
+
+@lru_cache(1024)
+def measured_label(context: Context, source: str, metric: str, statistic: str) -> str:
+    """The same for a metric and statistic of a source; empty for no metric."""
+    words = (statistic_text(statistic), lower_first(context.metric_label(source, metric)))
+    return " ".join(word for word in words if word) if metric else ""
 
 
 def spread_text(run: RunRow, spec: Spec) -> str:
@@ -284,7 +291,7 @@ def artifacts(run_spec: Spec, subject_spec: Spec, stated: Sequence[Mapping[str, 
         for digest, mirror in known.items()
         if digest not in named
     )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found)) if len(found) > 1 else tuple(found)
 
 
 def stated_artifacts(statements: Iterable[StatementRow]) -> list[Mapping[str, Any]]:

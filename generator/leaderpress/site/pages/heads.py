@@ -71,7 +71,9 @@ def run_head(context: Context, run: RunRow, view: RunView, citable: Citable, pat
             json_ld(
                 citable,
                 description=view.description,
-                distributions=(
+                distributions=()
+                if manifest.digest in context.index.tombstones
+                else (
                     Distribution(
                         url=context.permalink(manifest.path) or manifest.path,
                         media_type="application/json",

@@ -1,46 +1,25 @@
 """Building the ways in: home, A–Z indexes, sources, records, changes."""
 
-import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...format import count_text, family_name
-from ...index import EventRow, FolderRow, RunRow
+from ...editions import EditionFile
+from ...format import count_text
+from ...index import FolderRow, RunRow
 from ...manifests.notes import Note
 from ...views import listing as views
 from ...views.base import Item, Link
 from ...views.scale import strip
-from .context import Context, family_anchor, figure, item, object_path
-from .group import pager
+from . import changed
+from .context import Context, item, object_path
+from .edition import edition_rows
+from .records import latest_events, leading_events
 from .source import rejection_rows
-from .task import improvement_text
 
 LATEST = 15
 SHOWN = 25
-EVENTS_PAGE = 1000
-INDEX_PAGE = 2000
 CHANGES_FEED = "changes/feed.xml"
 """Address of the Atom feed of all ingests."""
-
-
-def event_row(context: Context, event: EventRow) -> views.EventRow:
-    """A record event outside its group."""
-    index = context.index
-    run = index.run(event.digest)
-    group = index.group(event.group)
-    return views.EventRow(
-        digest=event.digest,
-        path=context.run_page(event.digest, run.source),
-        group=context.group_page(event.group),
-        task=context.task_link(run.task),
-        name=run.name,
-        hardware=context.hardware_link(run.environment),
-        figure=figure(event.value, group.unit),
-        improvement=improvement_text(event, group.direction),
-        observed_at=event.observed_at,
-        observed_on=event.observed_at[:10],
-        stands=event.stands,
-    )
 
 
 def build_home(context: Context) -> views.HomeView:
@@ -53,7 +32,6 @@ def build_home(context: Context) -> views.HomeView:
     products = index.count("select count(distinct slug) from environment")
     unranked = index.count("select count(*) from run where place = 0")
     newest = index.pairs("select max(observed_at) from run")[0][0] or ""
-    latest = index.latest_events(LATEST)
     explained, plot = _explained(context)
     folders = index.folders()
     example = index.pairs("select digest from run where place = 1 order by observed_at desc, digest limit 1")
@@ -72,7 +50,7 @@ def build_home(context: Context) -> views.HomeView:
             item("Not ranked", count_text(unranked)),
             item("Newest run", newest[:10]),
         ),
-        latest=tuple(event_row(context, event) for event in latest),
+        latest=tuple(latest_events(context, LATEST)),
         strip=plot,
         strip_title=explained,
         strip_say=f"{sum(count for _, count in plot.marks)} runs, one mark each." if plot else "",
@@ -146,164 +124,31 @@ def build_sources(context: Context) -> views.SourcesView:
     )
 
 
-# -- indexes -----------------------------------------------------------------------------------------------------------
+# -- changes ---------------------------------------------------------------------------------------------------------
 
 
-def build_tasks(context: Context) -> views.IndexView:
-    """Operations by family."""
-    rows = context.index.pairs(
-        "select task.family, task.name, task.slug, count(run.digest) from task left join run on run.task = task.digest"
-        " group by task.digest order by task.family, lower(task.name), task.slug"
-    )
-    families: dict[str, list[tuple[Link, int]]] = {}
-    for family, name, slug, runs in rows:
-        families.setdefault(family, []).append((Link(name, context.page(f"operations/{slug}/")), runs))
-    sections = [
-        views.IndexSection(family_name(family), family_anchor(family), tuple(links))
-        for family, links in families.items()
-    ]
-    sections.sort(key=lambda section: (section.title.casefold(), section.anchor))
-    say = f"{count_text(len(rows))} operations in {count_text(len(sections))} families, with their number of runs."
-    return _index(context, "operations", "Operations", say, len(rows), tuple(sections))
-
-
-def build_projects(context: Context) -> views.IndexView:
-    """Projects A–Z."""
-    rows = context.index.pairs(
-        "select name, slug, (select count(*) from run where run.project = project.digest) from project"
-    )
-    links = [(Link(name, context.page(f"projects/{slug}/")), runs) for name, slug, runs in rows]
-    say = f"{count_text(len(rows))} projects and people who reported runs, with their number of runs."
-    return _index(context, "projects", "Projects", say, len(rows), alphabet(links))
-
-
-def build_hardware_index(context: Context) -> views.IndexView:
-    """Hardware by vendor."""
-    rows = context.index.pairs(
-        "select vendor, product, slug, count(run.digest) from environment left join run"
-        " on run.environment = environment.digest group by slug, vendor, product order by vendor, product"
-    )
-    vendors: dict[str, list[tuple[Link, int]]] = {}
-    for vendor, product, slug, runs in rows:
-        vendors.setdefault(vendor, []).append((Link(product, context.page(f"hardware/{slug}/")), runs))
-    sections = tuple(
-        views.IndexSection(vendor, f"vendor-{number}", tuple(links))
-        for number, (vendor, links) in enumerate(vendors.items(), start=1)
-    )
-    say = f"{count_text(len(rows))} products, with their number of runs."
-    return _index(context, "hardware", "Hardware", say, len(rows), sections)
-
-
-def build_subjects(context: Context, page: int) -> views.IndexView:
-    """Implementations A–Z, `INDEX_PAGE` a page."""
-    count = context.index.count("select count(*) from subject")
-    rows = context.index.pairs(
-        "select subject.name, revision, subject.digest, has_page, runs, task.name from subject"
-        " join task on task.digest = subject.task order by lower(subject.name), subject.name, revision, subject.digest"
-        " limit ? offset ?",
-        INDEX_PAGE,
-        (page - 1) * INDEX_PAGE,
-    )
-    links = [
-        (Link(f"{name} {revision} · {task}" if revision and revision not in name else f"{name} · {task}", path), runs)
-        for name, revision, digest, has_page, runs, task in rows
-        for path in [(context.page(f"implementations/{digest[7:]}/") if has_page else "") or object_path(digest)]
-    ]
-    say = f"{count_text(count)} implementations. One without facts of its own leads to its canonical object."
-    sections = alphabet(links, keep_order=True)
-    return _index(
-        context,
-        "implementations",
-        "Implementations",
-        say,
-        count,
-        sections,
-        pager("implementations/", page, count, INDEX_PAGE, linked=context.addresses.has_page("implementations/")),
-    )
-
-
-def _index(
-    context: Context,
-    kind: str,
-    title: str,
-    say: str,
-    count: int,
-    sections: tuple[views.IndexSection, ...],
-    pages: Any = None,
-) -> views.IndexView:
-    return views.IndexView(
-        listed=kind,
-        title=title if pages is None or pages.page == 1 else f"{title}, page {pages.page}",
-        description=say,
-        say=say,
-        count=count,
-        sections=sections,
-        pager=pages,
-        illustrative=context.site.illustrative,
-    )
-
-
-def alphabet(links: Iterable[tuple[Link, int]], *, keep_order: bool = False) -> tuple[views.IndexSection, ...]:
-    """Links under the first letter of their text, accents stripped; what is not a Latin letter stands under `#`."""
-    letters: dict[str, list[tuple[Link, int]]] = {}
-    listed = list(links)
-    if not keep_order:
-        # All of the line, so that the order holds where the site writes no pages that differ in path.
-        listed.sort(key=lambda counted: (counted[0].text.casefold(), counted[0].path, counted[0].text, counted[1]))
-    for counted in listed:
-        letters.setdefault(_letter(counted[0].text), []).append(counted)
-    return tuple(
-        views.IndexSection(letter, f"letter-{letter.lower()}" if letter != "#" else "letter-other", tuple(found))
-        for letter, found in sorted(letters.items(), key=lambda pair: (pair[0] == "#", pair[0]))
-    )
-
-
-def _letter(text: str) -> str:
-    for character in unicodedata.normalize("NFKD", text):
-        if character.isalnum():
-            upper = character.upper()[:1]  # ß has a capital form of two letters
-            return upper if "A" <= upper <= "Z" else "#"
-    return "#"
-
-
-# -- records and changes -----------------------------------------------------------------------------------------------
-
-
-def build_records(context: Context, page: int, feed: str) -> views.RecordsView:
-    """All record events, newest first, `EVENTS_PAGE` a page."""
-    count = context.index.count("select count(*) from event")
-    standing = context.index.count("select count(*) from event where stands")
-    events = context.index.latest_events(EVENTS_PAGE, (page - 1) * EVENTS_PAGE)
-    return views.RecordsView(
-        title="Records" if page == 1 else f"Records, page {page}",
-        description=f"{count_text(count)} changes of leader, newest observation first; {count_text(standing)} stand.",
-        count=count,
-        standing=standing,
-        events=tuple(event_row(context, event) for event in events),
-        pager=pager("records/", page, count, EVENTS_PAGE, linked=context.addresses.has_page("records/")),
-        feed=feed,
-        illustrative=context.site.illustrative,
-    )
-
-
-def build_changes(context: Context, folders: Sequence[FolderRow], notes: Sequence[Note]) -> views.ChangesView:
-    """What every ingest changed, newest first, and every note."""
+def build_changes(
+    context: Context, folders: Sequence[FolderRow], notes: Sequence[Note], editions: Sequence[EditionFile] = ()
+) -> views.ChangesView:
+    """What every ingest changed, newest first, every note and every edition."""
     return views.ChangesView(
         title="Changes",
         description="What every ingest added, revised and refused, and every reviewed note, newest first.",
-        changes=tuple(_change(context, folder) for folder in reversed(folders)),
+        changes=tuple(reversed(list(_changes(context, folders)))),
         feed=CHANGES_FEED if context.site.permalink_base and context.addresses.has_page("changes/") else "",
         notes=tuple(
             (note.when, note.kind, _run_link(context, note.target), note.why)
             for note in sorted(notes, key=lambda note: (note.when, note.target), reverse=True)
         ),
+        editions=edition_rows(context, editions),
         illustrative=context.site.illustrative,
     )
 
 
 def _run_link(context: Context, digest: str) -> Link:
-    run = context.index.run(digest)
-    return _new_run(context, run)
+    if not context.index.count("select count(*) from run where digest = ?", digest):
+        return Link(f"{context.index.location(digest).kind} {digest[7:15]}", object_path(digest))
+    return _new_run(context, context.index.run(digest))
 
 
 def source_of(context: Context, folder: FolderRow) -> Link:
@@ -324,12 +169,19 @@ def ingested(context: Context, folder: FolderRow) -> tuple[int, int, int]:
     return new, index.count(superseding, folder.number), len(folder.snapshot["rejections"])
 
 
-def _change(context: Context, folder: FolderRow) -> views.ChangeRow:
+def _changes(context: Context, folders: Sequence[FolderRow]) -> Iterator[views.ChangeRow]:
+    """Ingest by ingest, the oldest first: what a source does not count is said where it is new."""
+    known: set[tuple[str, str]] = set()
+    for folder in folders:
+        yield _change(context, folder, changed.uncounted(context, folder, known))
+        known |= changed.refusals(folder).keys()
+
+
+def _change(context: Context, folder: FolderRow, uncounted: tuple[views.Uncounted, ...]) -> views.ChangeRow:
     index = context.index
     number = folder.number
     new, revised, refused = ingested(context, folder)
     standing = "stands and digest in (select digest from run where folder = ?)"
-    leaders = index.events_where(f"where {standing} order by observed_at desc, digest limit ?", number, SHOWN)
     leading = index.count(f"select count(*) from event where {standing}", number)
     runs = index.runs("where folder = ? order by observed_at desc, digest limit ?", number, SHOWN)
     rejections = folder.snapshot["rejections"]
@@ -339,6 +191,10 @@ def _change(context: Context, folder: FolderRow) -> views.ChangeRow:
         item("Lead today", count_text(leading)),
         item("Not taken", count_text(refused)),
     ]
+    renamed, redefined = changed.renamed(context, folder), changed.redefined(context, folder)
+    for label, found in (("No longer counted", uncounted), ("Renamed", renamed), ("Redefined", redefined)):
+        if found:
+            counts.append(item(label, count_text(len(found))))
     return views.ChangeRow(
         number=number,
         anchor=f"ingest-{number}",
@@ -348,7 +204,12 @@ def _change(context: Context, folder: FolderRow) -> views.ChangeRow:
         counts=tuple(counts),
         runs=tuple(_new_run(context, run) for run in runs),
         more=new - len(runs),
-        leaders=tuple(event_row(context, event) for event in leaders),
+        replaced=changed.replaced(context, folder),
+        uncounted=uncounted[:SHOWN],
+        renamed=renamed[:SHOWN],
+        redefined=redefined[:SHOWN],
+        drift=tuple((row["field"], row["count"]) for row in folder.snapshot["drift"]),
+        leaders=tuple(leading_events(context, number, SHOWN)),
         rejections=rejection_rows(rejections),
     )
 

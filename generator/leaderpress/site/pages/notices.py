@@ -4,6 +4,7 @@ from ...index import GroupRow, RunRow
 from ...manifests.notes import Note
 from ...views.base import Item, Link, NoteView, Notice
 from .context import Context, figure, figure_text, item
+from .editorial import redaction_text
 
 _MONTHS = (
     "January",
@@ -19,7 +20,13 @@ _MONTHS = (
     "November",
     "December",
 )
-_TITLES = {"withdrawal": "Withdrawn", "dispute": "Disputed", "correction": "Superseded", "attestation": "Attested"}
+_TITLES = {
+    "withdrawal": "Withdrawn",
+    "dispute": "Disputed",
+    "correction": "Superseded",
+    "attestation": "Attested",
+    "redaction": "Redacted",
+}
 
 
 def long_date(day: str) -> str:
@@ -37,6 +44,7 @@ def notices(context: Context, run: RunRow, group: GroupRow) -> tuple[Notice, ...
         for note in notes
         if note.kind == kind
     ]
+    found = [*_redacted(context, run), *found]
     corrected = any(note.kind == "correction" for note in notes)
     if run.superseded_by and not corrected:
         found.append(_superseded(context, run))
@@ -58,6 +66,26 @@ def _from_note(context: Context, note: Note) -> Notice:
         link=link,
         file=note.at,
     )
+
+
+def _redacted(context: Context, run: RunRow) -> list[Notice]:
+    """What was removed from the record; a tombstone states the reason itself, so that no page needs the note."""
+    document = context.index.document(run.digest)
+    redaction = document["metadata"].get("redaction")
+    if redaction is None:
+        return []
+    what = "The record was removed" if document["tombstone"]["whole"] else "A text was removed from this record"
+    return [
+        Notice(
+            kind="redacted",
+            title=f"Redacted on {long_date(redaction['when'])}",
+            text=f"{what}: {redaction_text(redaction)}",
+            who=redaction["who"],
+            date=redaction["when"],
+            link=None,
+            file=redaction["note"],
+        )
+    ]
 
 
 def _superseded(context: Context, run: RunRow) -> Notice:
@@ -137,6 +165,8 @@ def _items(context: Context, note: Note) -> tuple[Item, ...]:
     if note.successor:
         path = _run_link(context, context.index.run(note.successor)).path
         lines.append(item("Successor", note.successor, path=path, mono=True))
+    if note.basis:
+        lines.append(item("Basis", note.basis))
     if note.type:
         lines.append(item("Outcome", note.type.replace("-", " ")))
     if note.value is not None:

@@ -1,61 +1,144 @@
-"""Building the project and hardware pages."""
+"""Building project pages."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from ...format import count_text
-from ...index import EnvironmentRow, GroupRow, ProjectRow, RunRow, SubjectRow
-from ...views import hardware as hardware_views
+from ...index import ProjectRow
+from ...values import dataclass
 from ...views.base import Item, Link, Pager
 from ...views.project import ProjectView
+from ...views.subject import RunRow
 from .context import Context, item, object_path
 from .editorial import editorial
-from .group import PAGE_ROWS
-from .subject import run_row
-from .task import group_row
+from .group import PAGE_ROWS, pager
+from .group_lines import Line, group_row, read_lines
+from .run_lines import project_lines
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """What the index says of a project beside its manifest."""
+
+    runs: int = 0
+    first: str = ""
+    last: str = ""
+    records: int = 0
+    """Record events that its runs set."""
+    led: Sequence[str] = ()
+    """Keys of the groups that it leads, those with most runs first."""
+    implementations: Sequence[tuple[Link, int]] = ()
+
+
+def project_pages(context: Context, slugs: Sequence[str]) -> Iterator[tuple[str, ProjectView]]:
+    """(path, view) of the pages of many projects, read together; a long table of runs goes on on further pages."""
+    index = context.index
+    projects = {project.slug: project for project in index.projects_of(slugs)}
+    digests = [project.digest for project in projects.values()]
+    index.locate(digests)
+    statements = index.all_statements(digests)
+    records = _records(context, digests)
+    lines = read_lines(context, [key for record in records.values() for key in record.led[:PAGE_ROWS]])
+    for slug in slugs:
+        project = projects[slug]
+        record = records[project.digest]
+        held = [lines[key] for key in record.led[:PAGE_ROWS]]
+        sources = sorted({statement.source for statement in statements[project.digest]} | {project.source})
+        yield from _pages(context, project, record, held, sources)
+
+
+def _records(context: Context, projects: Sequence[str]) -> dict[str, _Record]:
+    index = context.index
+    query = (
+        "select project, count(*), min(observed_at), max(observed_at) from run where project in ({}) group by project"
+    )
+    stated = {row[0]: row[1:] for row in index.pairs_in(query, projects)}
+    query = (
+        "select project, count(*) from run join event on event.digest = run.digest where project in ({})"
+        " group by project"
+    )
+    events = dict(index.pairs_in(query, projects))
+    led, implementations = _led(context, projects), _implementations(context, projects)
+    found = {}
+    for digest in projects:
+        runs, first, last = stated.get(digest, (0, "", ""))
+        records = events.get(digest, 0)
+        found[digest] = _Record(runs, first, last, records, led.get(digest, ()), implementations[digest])
+    return found
+
+
+def _led(context: Context, projects: Sequence[str]) -> dict[str, list[str]]:
+    query = (
+        "select distinct project, ranked, key from run join grp on key = grp where project in ({}) and rank = 1"
+        " order by ranked desc, key"
+    )
+    keys: dict[str, list[str]] = {}
+    for project, _, key in context.index.pairs_in(query, projects):
+        keys.setdefault(project, []).append(key)
+    return keys
+
+
+def _implementations(context: Context, projects: Sequence[str]) -> dict[str, list[tuple[Link, int]]]:
+    """Those with more than one run, and with a page therefore."""
+    query = (
+        "select project, digest, name, task, runs from subject where project in ({}) and has_page and runs > 1"
+        " order by runs desc, digest"
+    )
+    links: dict[str, list[tuple[Link, int]]] = {digest: [] for digest in projects}
+    for project, digest, name, task, runs in context.index.pairs_in(query, projects):
+        path = context.page(f"implementations/{digest[7:]}/") or object_path(digest)
+        links[project].append((Link(f"{name} · {context.task_link(task).text}", path), runs))
+    return links
+
+
+def _pages(
+    context: Context, project: ProjectRow, record: _Record, held: Sequence[Line], slugs: Sequence[str]
+) -> Iterator[tuple[str, ProjectView]]:
+    start = f"projects/{project.slug}/"
+    linked = context.addresses.has_page(start)
+    lines = project_lines(context, project.digest)
+    for number in range(1, max(1, -(-record.runs // PAGE_ROWS)) + 1):
+        runs = tuple(islice(lines, PAGE_ROWS))
+        pages = pager(start, number, record.runs, PAGE_ROWS, linked=linked)
+        path = start if number == 1 else f"{start}{number}/"
+        yield path, build_project(context, project, record, runs, held if number == 1 else (), pages, slugs)
 
 
 def build_project(
     context: Context,
     project: ProjectRow,
-    runs: Sequence[RunRow],
-    held: Sequence[GroupRow],
-    led: int,
-    records: int,
-    subjects: Sequence[SubjectRow],
-    pager: Pager | None,
-    total: int,
-    dates: tuple[str, str],
+    record: _Record,
+    runs: tuple[RunRow, ...],
+    held: Sequence[Line],
+    pages: Pager | None,
+    slugs: Sequence[str],
 ) -> ProjectView:
-    """The view of one project; `runs` are those of this page, `held` the first of the `led` groups that it leads."""
-    document = context.index.document(project.digest)
-    slugs = sorted({statement.source for statement in context.index.statements(project.digest)} | {project.source})
+    """The view of one page of a project: `runs` are those of the page, `held` the groups that the first one shows."""
+    led = len(record.led)
+    first = pages is None or pages.page == 1
     return ProjectView(
         digest=project.digest,
         slug=project.slug,
         title=project.name,
-        description=f"{project.name}: {total} published runs, leading {led} comparison groups.",
+        description=f"{project.name}: {record.runs} published runs, leading {led} comparison groups.",
         name=project.name,
-        items=_project_items(project, document),
+        items=_project_items(project, context.index.document(project.digest)),
         facts=(
-            item("Runs", count_text(total)),
+            item("Runs", count_text(record.runs)),
             item("Groups led", count_text(led)),
-            item("Records set", count_text(records)),
-            item("First observed", dates[0][:10]),
-            item("Last observed", dates[1][:10]),
+            item("Records set", count_text(record.records)),
+            item("First observed", record.first[:10]),
+            item("Last observed", record.last[:10]),
         ),
-        held=tuple(
-            group_row(context, group, with_task=True, with_workload=True, plot=False) for group in held[:PAGE_ROWS]
-        ),
+        held=tuple(group_row(context, line, with_task=True, with_workload=True) for line in held),
         held_count=led,
-        runs=tuple(run_row(context, run) for run in runs),
-        run_count=total,
-        pager=pager,
-        implementations=tuple(
-            (Link(f"{row.name} · {context.task_link(row.task).text}", context.subject_path(row.digest)), row.runs)
-            for row in subjects
-        ),
+        runs=runs,
+        run_count=record.runs,
+        pager=pages,
+        implementations=tuple(record.implementations) if first else (),
         sources=context.source_lines(slugs),
         illustrative=context.illustrative(slugs),
+        edited=None,
     )
 
 
@@ -78,49 +161,3 @@ def _project_items(project: ProjectRow, document: dict) -> tuple[Item, ...]:  # 
     lines.append(item("Digest", project.digest, path=object_path(project.digest), mono=True))
     lines += editorial(document["metadata"])
     return tuple(lines)
-
-
-def build_hardware(
-    context: Context,
-    product: str,
-    slug: str,
-    environments: Sequence[tuple[EnvironmentRow, int, int]],
-    largest: Sequence[GroupRow],
-    tasks: Sequence[tuple[str, int]],
-    projects: Sequence[tuple[str, int]],
-    sources: Sequence[str],
-) -> hardware_views.HardwareView:
-    """The view of one hardware product; environments come with their numbers of runs and groups."""
-    runs = sum(count for _, count, _ in environments)
-    groups = sum(count for _, _, count in environments)
-    first = environments[0][0]
-    return hardware_views.HardwareView(
-        slug=slug,
-        title=product,
-        description=f"{product}: {runs} runs in {groups} comparison groups, on {len(tasks)} operations.",
-        product=product,
-        facts=(
-            item("Vendor", first.vendor),
-            item("Architecture", ", ".join(dict.fromkeys(row.architecture for row, _, _ in environments))),
-            item("Runs", count_text(runs)),
-            item("Groups", count_text(groups)),
-            item("Operations", count_text(len(tasks))),
-        ),
-        environments=tuple(_environment(context, row, runs, groups) for row, runs, groups in environments),
-        largest=tuple(group_row(context, group, with_task=True, with_workload=True, plot=False) for group in largest),
-        tasks=tuple((context.task_link(digest), count) for digest, count in tasks),
-        projects=tuple((context.project_link(digest), count) for digest, count in projects if digest),
-        sources=context.source_lines(sources),
-        illustrative=context.illustrative(sources),
-    )
-
-
-def _environment(context: Context, row: EnvironmentRow, runs: int, groups: int) -> hardware_views.EnvironmentRow:
-    return hardware_views.EnvironmentRow(
-        digest=row.digest,
-        path=object_path(row.digest),
-        title=row.note or row.title,
-        items=(item("Architecture", row.architecture),),
-        runs=runs,
-        groups=groups,
-    )

@@ -209,6 +209,8 @@ def documents(context: Context, run: RunRow) -> tuple[Document, ...]:
 
 
 def _document(context: Context, label: str, digest: str) -> Document:
+    if digest in context.index.tombstones:
+        label = f"{label}, redacted: a tombstone"
     return Document(label, digest, object_path(digest), context.index.location(digest).identity_bytes)
 
 

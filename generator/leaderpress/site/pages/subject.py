@@ -1,46 +1,42 @@
-"""Building the implementation page, and the run rows that other pages share with it."""
+"""Building implementation pages."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
-from ...index import RunRow, SubjectRow
-from ...ranking.rank import label as rank_label
+import orjson
+
+from ...index import StatementRow, SubjectRow
 from ...views import subject as views
 from ...views.base import Item, Link
 from . import facts
-from .context import Context, figure, item, object_path
+from .context import Context, item, object_path
 from .editorial import authors_text, editorial
+from .run_lines import Stated, subject_lines
 
 
-def run_row(context: Context, run: RunRow) -> views.RunRow:
-    """One run as a line."""
-    of = context.cached.ranked(run.group)
-    return views.RunRow(
-        digest=run.digest,
-        path=context.run_page(run.digest, run.source),
-        task=context.task_link(run.task),
-        implementation=run.name,
-        revision=run.revision,
-        hardware=context.hardware_link(run.environment),
-        workload=context.index.workload(run.workload).summary,
-        figure=figure(run.value, run.unit) if run.value is not None else None,
-        metric_label=facts.primary_label(context, run),
-        standing=f"{rank_label(run.rank, run.tied)} of {of}" if run.rank else run.reasons[0],
-        group=context.group_page(run.group),
-        leads=run.rank == 1,
-        observed_on=run.observed_at[:10],
-    )
-
-
-def build_subject(context: Context, subject: SubjectRow, runs: Sequence[RunRow]) -> views.SubjectView:
-    """The view of one implementation."""
+def subject_pages(context: Context, digests: Sequence[str]) -> Iterator[tuple[str, views.SubjectView]]:
+    """(path, view) of the pages of many implementations, read together."""
     index = context.index
-    document = index.document(subject.digest)
+    index.locate(digests)
+    subjects = {subject.digest: subject for subject in index.subjects_of(digests)}
+    statements = index.all_statements(digests)
+    lines = subject_lines(context, digests)
+    for digest in digests:
+        view = build_subject(context, subjects[digest], lines[digest], statements[digest])
+        yield f"implementations/{digest[7:]}/", view
+
+
+def build_subject(
+    context: Context, subject: SubjectRow, runs: Sequence[Stated], statements: Sequence[StatementRow]
+) -> views.SubjectView:
+    """The view of one implementation."""
+    document = context.index.document(subject.digest)
     spec = document["spec"]
     metadata = document["metadata"]
     task = context.task_link(subject.task)
     project = context.project_link(subject.project)
-    stated = [stated_file for statement in index.statements(subject.digest) for stated_file in statement.artifacts]
-    slugs = sorted({run.source for run in runs} | {subject.source})
+    files = [file for statement in statements for file in statement.artifacts]
+    slugs = sorted({source for _, source in runs} | {subject.source})
     return views.SubjectView(
         digest=subject.digest,
         title=f"{subject.name} · {task.text}",
@@ -50,11 +46,11 @@ def build_subject(context: Context, subject: SubjectRow, runs: Sequence[RunRow])
         task=task,
         project=project,
         identity=_identity(subject, spec, metadata),
-        support=_support(spec),
-        licence=_licence(spec),
+        support=_support(orjson.dumps(spec["support"])),
+        licence=_licence(orjson.dumps(spec.get("licensing", {}))),
         builds=_builds(spec),
-        artifacts=facts.artifacts({}, spec, stated),
-        runs=tuple(run_row(context, run) for run in runs),
+        artifacts=facts.artifacts({}, spec, files),
+        runs=tuple(line for line, _ in runs),
         documents=(
             Link("Implementation", object_path(subject.digest)),
             Link("Operation", object_path(subject.task)),
@@ -62,6 +58,7 @@ def build_subject(context: Context, subject: SubjectRow, runs: Sequence[RunRow])
         ),
         sources=context.source_lines(slugs),
         illustrative=context.illustrative(slugs),
+        edited=None,
     )
 
 
@@ -86,8 +83,10 @@ def _identity(subject: SubjectRow, spec: dict, metadata: dict) -> tuple[Item, ..
     return tuple(lines)
 
 
-def _support(spec: dict) -> tuple[Item, ...]:  # type: ignore[type-arg]
-    support = spec["support"]
+@lru_cache(512)
+def _support(text: bytes) -> tuple[Item, ...]:
+    """What a manifest says of its support, given as JSON: few differ, and pages that agree share the object."""
+    support = orjson.loads(text)
     fields = (
         ("productsTested", "Measured on"),
         ("hardwareArchitectures", "Architectures"),
@@ -98,8 +97,10 @@ def _support(spec: dict) -> tuple[Item, ...]:  # type: ignore[type-arg]
     return tuple(item(label, ", ".join(support[name])) for name, label in fields if name in support)
 
 
-def _licence(spec: dict) -> tuple[Item, ...]:  # type: ignore[type-arg]
-    licensing = spec.get("licensing", {})
+@lru_cache(512)
+def _licence(text: bytes) -> tuple[Item, ...]:
+    """The same of its licensing."""
+    licensing = orjson.loads(text)
     lines = [item("Declared", licensing.get("declared")), item("Concluded", licensing.get("concluded"))]
     if evidence := licensing.get("evidence"):
         lines.append(item("Evidence", evidence["path"], mono=True))

@@ -1,17 +1,17 @@
-"""Building the operation page, and the group rows that other pages share with it."""
+"""Building operation pages."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ...format import margin_text
-from ...index import EventRow, GroupRow, TaskRow
+from ...index import EventRow, FactRow, TaskRow, WorkloadRow
 from ...views import task as views
-from ...views.base import Item, Link, Staircase, WorkloadView
-from ...views.scale import staircase
-from .context import Context, figure, item, object_path
+from ...views.base import Item, Link, WorkloadView
+from .context import Context, item, object_path
 from .editorial import editorial
-from .facts import stated_items
+from .facts import fact_items
+from .group_lines import Line, Record, group_row, read_lines, read_records
 from .workload import workload_view
 
 FEATURED = 8
@@ -24,64 +24,86 @@ def improvement_text(event: EventRow, better: str) -> str:
     return margin_text(event.previous, event.value, better)
 
 
-def group_row(context: Context, group: GroupRow, *, with_task: bool, with_workload: bool, plot: bool) -> views.GroupRow:
-    """One group as a line: its record, who holds it, since when."""
+def task_pages(context: Context, slugs: Sequence[str]) -> Iterator[tuple[str, views.TaskView]]:
+    """(path, view) of the pages of many operations, read together."""
     index = context.index
-    environment = index.environment(group.environment)
-    leaders = index.runs("where grp = ? and rank = 1 order by place limit 1", group.key)
-    events = index.events(group.key)
-    leader = leaders[0] if leaders else None
-    task = context.task_link(group.task) if with_task else Link("", "")
-    source = leader.source if leader else ""
-    stairs = _mini_staircase(events, group, leader.published_on) if plot and leader else None
-    return views.GroupRow(
-        key=group.key,
-        path=context.group_page(group.key),
-        task=task,
-        hardware=context.hardware_link(group.environment),
-        note=environment.note,
-        workload=index.workload(group.workload).summary if with_workload else "",
-        figure=figure(leader.value, group.unit) if leader and leader.value is not None else None,
-        metric_label=context.metric_label(source, group.metric) if leader else "",
-        holder=leader.name if leader else "",
-        holder_path=context.run_page(leader.digest, leader.source) if leader else "",
-        tied=leader.tied if leader else 0,
-        since=events[-1].observed_at[:10] if events else "",
-        runs=group.ranked,
-        records=len(events),
-        excluded=group.members - group.ranked,
-        staircase=stairs,
+    tasks = {task.slug: task for task in index.tasks_of(slugs)}
+    digests = [task.digest for task in tasks.values()]
+    workloads = index.workloads_of(digests)
+    index.locate((*digests, *(row.digest for rows in workloads.values() for row in rows)))
+    statements = index.all_statements(digests)
+    facts = index.all_facts(digests)
+    groups = _groups(context, digests)
+    records = read_records(context, (line for lines in groups.values() for line in lines[:FEATURED]))
+    projects = _projects(context, digests)
+    for slug in slugs:
+        task = tasks[slug]
+        sources = {statement.source for statement in statements[task.digest]} | {task.source}
+        view = build_task(
+            context,
+            task,
+            groups=groups[task.digest],
+            records=records,
+            workloads=workloads[task.digest],
+            projects=projects[task.digest],
+            facts=facts[task.digest],
+            slugs=sorted(sources),
+        )
+        yield f"operations/{slug}/", view
+
+
+def _groups(context: Context, tasks: Sequence[str]) -> dict[str, list[Line]]:
+    """The ranked groups of each operation, those with most runs first."""
+    lines: dict[str, list[Line]] = {digest: [] for digest in tasks}
+    query = "select key from grp where task in ({}) and ranked > 0 order by ranked desc, key"
+    keys = [row[0] for row in context.index.pairs_in(query, tasks)]
+    read = read_lines(context, keys)
+    for key in keys:
+        lines[read[key].task].append(read[key])
+    return lines
+
+
+def _projects(context: Context, tasks: Sequence[str]) -> dict[str, list[tuple[Link, int]]]:
+    """Who reports runs of each operation, with the number of runs; whoever has most comes first."""
+    counted = "select task, project, count(*) as runs from run where task in ({}) group by task, project"
+    query = (
+        f"select counted.task, name, slug, runs from ({counted}) as counted join project on digest = project"
+        " order by runs desc, name, digest"
     )
-
-
-def _mini_staircase(events: Sequence[EventRow], group: GroupRow, until: str) -> Staircase | None:
-    records = [(event.observed_at, event.value, "") for event in events]
-    return staircase(records, [], group.unit, group.direction, until, least=2)
+    links: dict[str, list[tuple[Link, int]]] = {digest: [] for digest in tasks}
+    for task, name, slug, runs in context.index.pairs_in(query, tasks):
+        links[task].append((Link(name, context.page(f"projects/{slug}/")), runs))
+    return links
 
 
 def build_task(
-    context: Context, task: TaskRow, groups: Sequence[GroupRow], projects: Sequence[tuple[str, int]]
+    context: Context,
+    task: TaskRow,
+    *,
+    groups: Sequence[Line],
+    records: Mapping[str, Sequence[Record]],
+    workloads: Sequence[WorkloadRow],
+    projects: Sequence[tuple[Link, int]],
+    facts: Sequence[FactRow],
+    slugs: Sequence[str],
 ) -> views.TaskView:
-    """The view of one operation; `groups` with most runs first, `projects` are (digest, runs)."""
-    index = context.index
-    document = index.document(task.digest)
+    """The view of one operation; `groups` with most runs first, `slugs` are the sources that state something of it."""
+    document = context.index.document(task.digest)
     spec: dict[str, Any] = document["spec"]
     many = len({group.workload for group in groups}) > 1
     featured = tuple(
-        group_row(context, group, with_task=False, with_workload=many, plot=True) for group in groups[:FEATURED]
+        group_row(context, group, with_task=False, with_workload=many, records=records) for group in groups[:FEATURED]
     )
     rest = tuple(
-        group_row(context, group, with_task=False, with_workload=many, plot=False)
+        group_row(context, group, with_task=False, with_workload=many)
         for group in (groups if len(groups) > FEATURED else ())
     )
     suites = tuple(
         _anchored(workload_view(context, digest), number)
-        for number, digest in enumerate((row.digest for row in index.workloads(task.digest) if row.cases), start=1)
+        for number, digest in enumerate((row.digest for row in workloads if row.cases), start=1)
     )
     listed = {case.digest for suite in suites for case in suite.cases}
-    columns, cases = _cases(context, task, listed)
-    statements = index.statements(task.digest)
-    slugs = sorted({statement.source for statement in statements} | {task.source})
+    columns, cases = _cases(context, [row.digest for row in workloads if not row.cases and row.digest not in listed])
     return views.TaskView(
         digest=task.digest,
         slug=task.slug,
@@ -100,14 +122,15 @@ def build_task(
         workloads=suites,
         case_columns=columns,
         cases=cases,
-        projects=tuple((context.project_link(digest), runs) for digest, runs in projects if digest),
-        stated=tuple(stated_items(context, task.digest)),
+        projects=tuple(projects),
+        stated=tuple(fact_items(context, facts)),
         imprint=(
             item("Operation digest", task.digest, path=object_path(task.digest), mono=True),
             *(item("Source", context.source(slug).name, path=context.page(f"sources/{slug}/")) for slug in slugs),
         ),
         sources=context.source_lines(slugs),
         illustrative=context.illustrative(slugs),
+        edited=None,
     )
 
 
@@ -163,10 +186,9 @@ def _axis(name: str, axis: dict[str, Any]) -> str:
 
 
 def _cases(
-    context: Context, task: TaskRow, listed: set[str]
+    context: Context, digests: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[tuple[str, str, tuple[str, ...]], ...]]:
     """Published cases that no suite lists, with the axes that vary among them as columns."""
-    digests = [row.digest for row in context.index.workloads(task.digest) if not row.cases and row.digest not in listed]
     axes = {digest: context.index.document(digest)["spec"]["axes"] for digest in digests}
     names = list(dict.fromkeys(name for values in axes.values() for name in values))
     varying = [name for name in names if len({values.get(name) for values in axes.values()}) > 1] or names[:6]

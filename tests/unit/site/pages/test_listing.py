@@ -9,7 +9,7 @@ import pytest
 from tiny_site import TABLE, Chain, TinySite
 
 from leaderpress.manifests import parse
-from leaderpress.site.pages.listing import alphabet
+from leaderpress.site.pages.indexes import alphabet
 from leaderpress.views.base import Link
 
 

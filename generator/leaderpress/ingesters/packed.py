@@ -1,0 +1,99 @@
+"""Maps and sets of a million texts within bounded memory: what a dump's rows and documents are known by.
+
+A dict spends some 300 bytes on a row id and what it leads to.  Here only the newest entries stand in a dict; the rest
+are packed end to end, 16 bytes of a digest for each text, so that an entry takes those, its value and a few bytes more.
+"""
+
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from typing import Generic, TypeVar
+
+RECENT = 1 << 14
+"""Entries that a map keeps in a dict before it packs them."""
+
+Value = TypeVar("Value")
+
+_KEY = 16
+_BUCKET = 2
+_NOTHING = b""
+
+
+class PackedMap(Generic[Value]):
+    """A map from texts to values that become bytes of one width; entries can be replaced, never removed.
+
+    Two different texts are told apart by 128 bits of SHA-256.
+    """
+
+    def __init__(self, width: int, pack: Callable[[Value], bytes], unpack: Callable[[bytes], Value]) -> None:
+        self._stride = _KEY + width
+        self._pack = pack
+        self._unpack = unpack
+        self._recent: dict[str, Value] = {}
+        self._buckets: dict[bytes, bytearray] = {}
+
+    def __setitem__(self, text: str, value: Value) -> None:
+        self._recent[text] = value
+        if len(self._recent) >= RECENT:
+            self._pack_recent()
+
+    def get(self, text: str) -> Value | None:
+        """What the text leads to, None if it is not there."""
+        if text in self._recent:
+            return self._recent[text]
+        bucket, place = self._packed(text)
+        return None if place < 0 else self._unpack(bytes(bucket[place + _KEY : place + self._stride]))
+
+    def __contains__(self, text: str) -> bool:
+        return text in self._recent or self._packed(text)[1] >= 0
+
+    def values(self) -> Iterator[Value]:
+        """Every value, in no order."""
+        if self._buckets:
+            self._pack_recent()
+        yield from self._recent.values()
+        for bucket in self._buckets.values():
+            for place in range(_KEY, len(bucket), self._stride):
+                yield self._unpack(bytes(bucket[place : place + self._stride - _KEY]))
+
+    def _packed(self, text: str) -> tuple[bytes | bytearray, int]:
+        """The bucket of a text and its place there, -1 if it has none."""
+        if not self._buckets:
+            return _NOTHING, -1
+        key = _key(text)
+        bucket = self._buckets.get(key[:_BUCKET], _NOTHING)
+        return bucket, self._find(bucket, key)
+
+    def _pack_recent(self) -> None:
+        for text, value in self._recent.items():
+            key = _key(text)
+            bucket = self._buckets.setdefault(key[:_BUCKET], bytearray())
+            place = self._find(bucket, key)
+            if place < 0:
+                bucket += key + self._pack(value)
+            else:
+                bucket[place + _KEY : place + self._stride] = self._pack(value)
+        self._recent.clear()
+
+    def _find(self, bucket: bytes | bytearray, key: bytes) -> int:
+        place = bucket.find(key)
+        while place > 0 and place % self._stride:  # a value may look like a key
+            place = bucket.find(key, place + 1)
+        return place
+
+
+class PackedSet:
+    """A set of texts; see `PackedMap`."""
+
+    def __init__(self) -> None:
+        self._map: PackedMap[bytes] = PackedMap(0, bytes, bytes)
+
+    def add(self, text: str) -> None:
+        """Put a text in."""
+        self._map[text] = _NOTHING
+
+    def __contains__(self, text: str) -> bool:
+        return text in self._map
+
+
+def _key(text: str) -> bytes:
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()[:_KEY]

@@ -1,0 +1,146 @@
+"""The new bytes of every records file that holds something to be removed."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from .. import store
+from ..canonical import canonical, sha256
+from ..errors import ContentError
+from ..slugs import slug_stem
+from ..store import FACTS, PROVENANCE, SNAPSHOT, Folder, Line
+from ..store.stripping import Removal
+
+_PLACES = {"OperationSpec": "operations", "SoftwareProject": "projects", "ExecutionEnvironment": "hardware"}
+"""First parts of the addresses of what has a slug."""
+
+Change = Callable[[bytes], bytes | None]
+"""The line (without its line feed) that takes a line's place; None drops it."""
+
+
+@dataclass(slots=True)
+class Rewritten:
+    """What a removal makes of the records."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    """New bytes by path below `content/records`."""
+    changes: dict[str, Line] = field(default_factory=dict)
+    """`{old, new}` of size and SHA-256 by the same paths."""
+    documents: dict[str, str] = field(default_factory=dict)
+    """Digest → kind of every document that became a tombstone."""
+    lines: Counter[str] = field(default_factory=Counter)
+    """Changed lines by the name of the file."""
+    moved: dict[str, str] = field(default_factory=dict)
+    """New address by the old one, which held the text: `projects/blue-heron` → `projects/x-0123456789`."""
+
+
+def rewrite(held: Sequence[Folder], removal: Removal) -> Rewritten:
+    """Remove everything from the folders, in memory: files that hold nothing to remove are left out.
+
+    Raises `ContentError` where a text is part of what ranking needs.
+    """
+    found = Rewritten()
+    for folder in held:
+        _Folder(folder, removal, found).rewrite()
+    return found
+
+
+class _Folder:
+    """One folder while its files are looked through."""
+
+    def __init__(self, folder: Folder, removal: Removal, found: Rewritten) -> None:
+        self._folder = folder
+        self._removal = removal
+        self._found = found
+        # Texts as canonical JSON spells them, and words of slugs: a line without any of these is left alone unread.
+        self._marks = [mark for text in removal.texts for mark in _spellings(text)]
+        self._marks += [digest.encode() for digest in removal.whole]
+        self._documents = self._whole_documents()
+
+    def rewrite(self) -> None:
+        for name in sorted(self._folder.snapshot["files"]):
+            if name == PROVENANCE:
+                self._file(name, self._statement)
+            elif name == FACTS:
+                self._file(name, self._fact)
+            elif name.startswith("manifests"):
+                self._file(name, self._document)
+        snapshot = dict(self._folder.snapshot)
+        snapshot.pop("seal")
+        stripped = self._removal.snapshot(snapshot)
+        if stripped != snapshot:
+            self._put(SNAPSHOT, store.snapshot_bytes(stripped), lines=1)
+
+    def _whole_documents(self) -> frozenset[str]:
+        """Document digests of what goes as a whole."""
+        whole = self._removal.whole
+        lines = self._folder.provenance() if whole else iter(())
+        return frozenset(line["documentDigest"] for line in lines if line["digest"] in whole)
+
+    def _file(self, name: str, change: Change) -> None:
+        lines = list(self._folder.lines(name))
+        changed = [change(line[:-1]) for line in lines]
+        if count := sum(new != line[:-1] for new, line in zip(changed, lines, strict=True)):
+            self._put(name, b"".join(line + b"\n" for line in changed if line is not None), lines=count)
+
+    def _put(self, name: str, data: bytes, lines: int) -> None:
+        path = f"{self._folder.name}/{name}"
+        old = (self._folder.path / name).read_bytes()
+        self._found.files[path] = data
+        self._found.changes[path] = {"old": _measure(old), "new": _measure(data)}
+        self._found.lines[name] += lines
+
+    # -- lines -----------------------------------------------------------------------------------------------------
+
+    def _is_marked(self, line: bytes) -> bool:
+        return any(mark in line for mark in self._marks)
+
+    def _document(self, line: bytes) -> bytes:
+        if not self._is_marked(line) and not (self._documents and sha256(line) in self._documents):
+            return line
+        try:
+            stone = self._removal.document(line)
+        except ValueError:
+            problem = "the text is part of what ranking needs: a reference, a status, a metric or an instant"
+            hint = "name a longer text, or remove the whole document with --whole"
+            raise ContentError("redaction-structure", problem, at=self._folder.at(), hint=hint) from None
+        if stone is None:
+            return line
+        value = orjson.loads(stone)
+        self._found.documents[value["tombstone"]["digest"]] = value["kind"]
+        return stone
+
+    def _statement(self, line: bytes) -> bytes:
+        if not self._is_marked(line):
+            return line
+        old = orjson.loads(line)
+        new = self._removal.statement(old)
+        if new == old:
+            return line
+        if new.get("slug") != old.get("slug"):
+            place = _PLACES[old["kind"]]
+            self._found.moved[f"{place}/{old['slug']}"] = f"{place}/{new['slug']}"
+        return canonical(new)
+
+    def _fact(self, line: bytes) -> bytes | None:
+        if not self._is_marked(line):
+            return line
+        old = orjson.loads(line)
+        new = self._removal.fact(old)
+        if new is None:
+            return None
+        return line if new == old else canonical(new)
+
+
+def _spellings(text: str) -> Iterator[bytes]:
+    yield canonical(text)[1:-1]
+    # Slugs are cut, so that a long name may stand in one in part only.
+    if words := slug_stem(text):
+        yield words.encode()
+
+
+def _measure(data: bytes) -> dict[str, Any]:
+    return {"bytes": len(data), "sha256": sha256(data)}

@@ -1,0 +1,149 @@
+"""The publication log of a build: every document in the order of its folder, every note in its place.
+
+Folders commit checkpoints of the log (`store.publications`), and a build that no longer gives one of them is refused:
+what was published is neither taken back nor moved.  Notes that no folder has published yet come last, by day and file
+name; `leaderpress seal` gives them their place for good.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
+from operator import itemgetter
+from pathlib import Path
+
+from ..index import Index
+from ..log import CHECKPOINT, LOG, Checkpoint, Tally, checkpoint_fault
+from ..manifests.note_documents import note_digest, note_document, note_kind
+from ..manifests.notes import Note
+from ..manifests.tombstone import Reason, tombstone
+from ..store import PLACE, SNAPSHOT, commitment, first_fault, in_order
+from .output import DirectoryOutput
+from .trace import Changes
+
+_LINES_A_CHUNK = 4096
+
+Fields = tuple[str, str, str, str]
+"""published_at, document digest, digest, kind."""
+
+
+class Publication:
+    """The log of one site, made anew each time that it is asked for."""
+
+    def __init__(self, index: Index, notes: Sequence[Note], records: Path) -> None:
+        self._index = index
+        self._records = records
+        self._notes = {note_digest(note): note for note in notes}
+        self._history = index.history()
+        self._stated = [commitment(folder.snapshot) for folder in self._history]
+        committed = {digest for stated in self._stated if stated for digest, _ in stated.notes}
+        self.open = in_order(note for digest, note in self._notes.items() if digest not in committed)
+        """Notes that no folder has published yet."""
+
+    @property
+    def has_notes(self) -> bool:
+        """Whether a folder has published a note, which must still say what it said."""
+        return any(stated and stated.notes for stated in self._stated)
+
+    def count(self) -> int:
+        """Lines of the whole log."""
+        return self._index.count("select count(*) from version") + len(self._notes)
+
+    def checkpoint(self) -> Checkpoint:
+        """Of the whole log; raises as `chunks` does."""
+        tally = Tally()
+        for _ in self.chunks(tally):
+            pass
+        return tally.checkpoint()
+
+    def is_still(self, published: Checkpoint) -> bool:
+        """Whether the log is the one with this checkpoint; raises as `chunks` does."""
+        return self.count() == published.lines and self.checkpoint() == published
+
+    def objects(self) -> Iterator[tuple[str, bytes]]:
+        """Path and bytes of the document of each note; two files that say the same are one."""
+        for digest, note in sorted(self._notes.items(), key=itemgetter(0)):
+            yield f"sha256/{digest[7:9]}/{digest[7:]}.json", self._object(digest, note)
+
+    def _object(self, digest: str, note: Note) -> bytes:
+        """The document of a note, or its tombstone where a text had to be removed."""
+        if not note.redacted:
+            return note_document(note)
+        because = next(each for each in self._notes.values() if each.at == note.redaction)
+        reason = Reason(because.when, because.why, because.basis or "", because.who, because.at)
+        return tombstone(digest, note_kind(note), reason)
+
+    def chunks(self, tally: Tally) -> Iterator[bytes]:
+        """The whole log in pieces of many lines, which are counted in `tally`.
+
+        Raises `ContentError` naming the first line that is not the one that a folder committed.
+        """
+        for stated, at, lines in self._parts():
+            for chunk, count in _chunked(lines, tally.lines):
+                tally.add_many(chunk, count)
+                yield chunk
+            if stated and (fault := checkpoint_fault(stated, tally.checkpoint(), at)):
+                names = [folder.name for folder in self._history]
+                raise first_fault(self._records, names, self._lines()) or fault
+
+    def _parts(self) -> Iterator[tuple[Checkpoint | None, str, Iterator[Fields]]]:
+        """What each folder adds with its checkpoint and the place of that, then the notes that none has published."""
+        rows = groupby(self._index.publications(), key=itemgetter(0))
+        number, documents = next(rows, (0, iter(())))
+        for folder, stated in zip(self._history, self._stated, strict=True):
+            if stated:
+                notes = (self._notes[digest] for digest, _ in stated.notes)
+                yield None, "", map(_of_note, notes)
+            lines: Iterator[Fields] = iter(())
+            if number == folder.number:
+                lines = _of_documents(folder.published_on, documents)
+            yield stated.checkpoint if stated else None, f"{PLACE}/{folder.name}/{SNAPSHOT}", lines
+            if number == folder.number:
+                number, documents = next(rows, (0, iter(())))
+        yield None, "", map(_of_note, self.open)
+
+    def _lines(self) -> Iterator[bytes]:
+        before = 0
+        for _, _, lines in self._parts():
+            for chunk, count in _chunked(lines, before):
+                before += count
+                yield from chunk.splitlines(keepends=True)
+
+
+def write_log(publication: Publication, output: DirectoryOutput, changes: Changes | None) -> tuple[Checkpoint, int]:
+    """Write the log, its checkpoint and the documents of notes, or take them over.
+
+    Gives the checkpoint and the number of files written.  Raises `ContentError` where the records no longer give a
+    checkpoint that they commit.
+    """
+    known = changes.log if changes is not None else None
+    if known is not None and changes is not None and not changes.logged:
+        return known, 0
+    made = 0
+    # What is stated about documents may change without a new one; the log is long, so look before writing it.
+    if known is None or not (publication.is_still(known) and output.reuse(LOG)):
+        tally = Tally()
+        output.write_chunks(LOG, publication.chunks(tally))
+        known, made = tally.checkpoint(), 1
+    for path, data in ((CHECKPOINT, known.text()), *publication.objects()):
+        output.write(path, data)
+        made += 1
+    return known, made
+
+
+def _of_documents(published_at: str, rows: Iterable[tuple[int, str, str, str]]) -> Iterator[Fields]:
+    return ((published_at, document, digest, kind) for _, document, digest, kind in rows)
+
+
+def _of_note(note: Note) -> Fields:
+    digest = note_digest(note)
+    return note.when, digest, digest, note_kind(note)
+
+
+def _chunked(entries: Iterator[Fields], before: int) -> Iterator[tuple[bytes, int]]:
+    """Lines in pieces, each with their number; `before` lines came earlier."""
+    while some := list(islice(entries, _LINES_A_CHUNK)):
+        lines = [
+            f"{number} {published_at} {document[7:]} {digest[7:]} {kind}\n"
+            for number, (published_at, document, digest, kind) in enumerate(some, before + 1)
+        ]
+        before += len(lines)
+        yield "".join(lines).encode("ascii"), len(lines)

@@ -1,0 +1,135 @@
+"""Folders of records: their chain, their bytes, and the log that follows from their documents."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from .. import store
+from ..canonical import canonical, parse, sha256
+from ..errors import LeaderpressError, Problems
+from ..log import LOG, Checkpoint, Entry, Tally, checkpoint_fault, prefix_fault
+from ..manifests.cut import identity_bytes_of, kind_of
+from ..manifests.note_documents import note_digest, note_kind
+from ..manifests.notes import Note
+from ..manifests.tombstone import buried
+from ..store import Folder
+from .findings import Findings
+
+_HINT = "records are written once; restore the folder from version control"
+
+
+def verify_records(root: Path, findings: Findings, only: str = "") -> Checkpoint | None:
+    """Verify `content/records` of the site in `root`; gives the newest checkpoint that the records commit.
+
+    Notes are compared with what the log has published of them.  `only` names the one folder whose documents are read;
+    the chain of snapshots is verified all the same.
+    """
+    try:
+        held = store.folders(root)
+        notes = store.read_notes(root)
+    except Problems as several:
+        for fault in several.problems:
+            findings.add(fault)
+        return None
+    except LeaderpressError as other:
+        findings.add(other)
+        return None
+    for folder in held:
+        findings.counts["folders"] += 1
+        # What stands in files that were changed says nothing about the rest.
+        if only in ("", folder.name) and _files(folder, findings):
+            _documents(folder, findings)
+    for changed in store.changed_notes(notes, held):
+        findings.add(changed)
+    if not (only or findings.counts["problems"]):
+        _log(held, notes, findings)
+    stated = [found for folder in held if (found := store.commitment(folder.snapshot))]
+    return stated[-1].checkpoint if stated else None
+
+
+def compare_with_site(committed: Checkpoint, site: Path, findings: Findings) -> None:
+    """The log that a built site publishes must begin with what the records commit."""
+    log = site / LOG
+    if log.is_file():
+        with log.open("rb") as stream:
+            if fault := prefix_fault(committed, stream, str(log)):
+                findings.add(fault)
+
+
+def _files(folder: Folder, findings: Findings) -> bool:
+    """Whether every file has the bytes that the snapshot lists."""
+    before = findings.counts["problems"]
+    findings.counts["files"] += len(folder.snapshot["files"]) + 1
+    try:
+        store.verify(folder)
+    except Problems as several:
+        for fault in several.problems:
+            findings.add(fault)
+    except LeaderpressError as other:
+        findings.add(other)
+    return findings.counts["problems"] == before
+
+
+def _documents(folder: Folder, findings: Findings) -> None:
+    """Every document is canonical, and its digests are those that are stated about it, in the same order."""
+    at = folder.at(store.PROVENANCE)
+    try:
+        stated = ((line["digest"], line["documentDigest"]) for line in folder.provenance())
+        for file, offset, line in folder.manifests():
+            findings.counts["documents"] += 1
+            at = f"{folder.at(file)} at byte {offset}"
+            if canonical(parse(line, at)) != line:
+                findings.wrong("record-changed", "not the RFC 8785 form of a document", at, _HINT)
+            digests = _digests(folder, line)
+            if folder.has_tombstones and buried(line):
+                findings.redacted(digests[0])
+            if digests not in stated:  # which reads on until it is found
+                problem = (
+                    f"the document hashes to {' and '.join(digests)}, which {store.PROVENANCE} does not state here"
+                )
+                findings.wrong("record-digest", problem, at, _HINT)
+                return
+    except LeaderpressError as fault:
+        findings.add(fault)
+    except (KeyError, TypeError, ValueError) as other:
+        findings.wrong("record-changed", f"not a document: {type(other).__name__} {other}", at, _HINT)
+
+
+def _digests(folder: Folder, line: bytes) -> tuple[str, str]:
+    """Digest and document digest of a document, also of one that was removed."""
+    stone = buried(line) if folder.has_tombstones else None
+    return stone or (sha256(identity_bytes_of(line)), sha256(line))
+
+
+def _log(held: list[Folder], notes: tuple[Note, ...], findings: Findings) -> None:
+    """The log that follows from documents and notes must be the one that the folders commit."""
+    tally = Tally()
+    for folder in held:
+        for line in _lines(folder, notes, tally.lines):
+            tally.add(line)
+        stated = store.commitment(folder.snapshot)
+        if stated and (fault := checkpoint_fault(stated.checkpoint, tally.checkpoint(), folder.at(store.SNAPSHOT))):
+            names = [each.name for each in held]
+            findings.add(store.first_fault(folder.path.parent, names, _all_lines(held, notes)) or fault)
+            return
+    findings.counts["log lines"] += tally.lines
+
+
+def _lines(folder: Folder, notes: tuple[Note, ...], before: int) -> Iterator[bytes]:
+    said = {note_digest(note): note for note in notes}
+    stated = store.commitment(folder.snapshot)
+    for digest, _ in stated.notes if stated else ():
+        before += 1
+        if note := said.get(digest):
+            yield Entry(before, note.when, digest, digest, note_kind(note)).line()
+    for _, _, line in folder.manifests():
+        before += 1
+        identity, document = _digests(folder, line)
+        yield Entry(before, folder.snapshot["published_at"], document, identity, kind_of(line)).line()
+
+
+def _all_lines(held: list[Folder], notes: tuple[Note, ...]) -> Iterator[bytes]:
+    number = 0
+    for folder in held:
+        for line in _lines(folder, notes, number):
+            number += 1
+            yield line

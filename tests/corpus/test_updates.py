@@ -1,0 +1,301 @@
+"""A newer dump of the real leaderboard: half of it first, then the rest with every kind of change, told exactly."""
+
+import json
+import shutil
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leaderpress import cli
+from leaderpress.ingest import IngestReport, ingest, undo
+from leaderpress.ingest.updates import Updates
+from leaderpress.manifests.notes import parse_note
+
+pytestmark = pytest.mark.slow
+
+SOURCE = "sol-execbench"
+SETTINGS = 'title = "Records"\npublisher = "Records desk"\nkey = "records"\n'
+FIRST, SECOND = date(2026, 8, 24), date(2026, 8, 31)
+
+Submission = dict[str, Any]
+Ranks = dict[tuple[object, ...], dict[str, int]]
+
+
+class Board:
+    """The leaderboard's dump, which a test may change before it writes it out."""
+
+    def __init__(self, folder: Path) -> None:
+        self.kernels = json.loads((folder / "kernels.json").read_bytes())
+        self.details = {path.stem: json.loads(path.read_bytes()) for path in (folder / "kernels").glob("*.json")}
+        self.lists = {path.stem: json.loads(path.read_bytes()) for path in (folder / "submissions").glob("*.json")}
+
+    def submissions(self) -> Iterator[Submission]:
+        for name in sorted(self.lists, key=int):
+            yield from self.lists[name]["data"]["submissions"]
+
+    def keep(self, wanted: Callable[[Submission], bool]) -> None:
+        """Leave the others out, in lists that are complete all the same."""
+        for page in self.lists.values():
+            kept = [row for row in page["data"]["submissions"] if wanted(row)]
+            page["data"] |= {"submissions": kept, "total": len(kept)}
+
+    def write(self, folder: Path) -> Path:
+        for name, parts in (("kernels", self.details), ("submissions", self.lists)):
+            (folder / name).mkdir(parents=True)
+            for stem, value in parts.items():
+                (folder / name / f"{stem}.json").write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+        (folder / "kernels.json").write_text(json.dumps(self.kernels, ensure_ascii=False), encoding="utf-8")
+        return folder
+
+    def ranks(self, standing: Callable[[Submission], bool] = lambda row: True) -> Ranks:
+        """Dense ranks by group, by nothing but what the dump states."""
+        groups: dict[tuple[object, ...], dict[str, int]] = defaultdict(dict)
+        for row in self.submissions():
+            if standing(row):
+                scaled = (Decimal(str(row["latency_ms"])) * 1_000_000).quantize(Decimal(1), ROUND_HALF_UP)
+                key = (row["kernel_id"], row["gpu_type"], row["evaluation_stack_version"])
+                groups[key][f"submission/{row['id']}"] = int(scaled)
+        return {
+            key: {name: sorted(set(values.values())).index(value) + 1 for name, value in values.items()}
+            for key, values in groups.items()
+        }
+
+
+@pytest.fixture(scope="module")
+def half(corpus: Path) -> Callable[[Submission], bool]:
+    """Every other submission of the dump."""
+    ids = {row["id"] for row in list(Board(corpus / "data" / SOURCE).submissions())[::2]}
+    return lambda row: row["id"] in ids
+
+
+class Story:
+    """A site with the first half, and the whole dump with one change of each kind."""
+
+    def __init__(self, folder: Path, corpus: Path, half: Callable[[Submission], bool]) -> None:
+        self.root = folder / "site"
+        assert cli.run(["init", str(self.root)]) == 0
+        (self.root / "content" / "site.toml").write_text(SETTINGS, encoding="utf-8")
+        self.before, self.after = (Board(corpus / "data" / SOURCE) for _ in range(2))
+        self.before.keep(half)
+        self.first = [row["id"] for row in self.before.submissions()]
+        self._choose()
+        self.old, self.new = self.before.write(folder / "old"), self.after.write(folder / "new")
+
+    def _choose(self) -> None:
+        """Make the changes; each in a group of its own where others are ranked too."""
+        by_kernel: dict[int, list[Submission]] = defaultdict(list)
+        for row in self.before.submissions():
+            by_kernel[row["kernel_id"]].append(row)
+        chosen = sorted(by_kernel, key=lambda kernel: (-len(by_kernel[kernel]), kernel))[:4]
+        revised, disqualified, vanished, edited = chosen
+        self.revised, self.disqualified, self.vanished = (
+            by_kernel[kernel][0]["id"] for kernel in (revised, disqualified, vanished)
+        )
+        self.edited = edited
+        users: dict[str, int] = defaultdict(int)
+        for row in self.before.submissions():
+            if row["kernel_id"] not in chosen:
+                users[row["username"]] += 1
+        self.user = max(users, key=lambda name: (users[name] <= 9, users[name], name))
+        for row in self.after.submissions():
+            if row["id"] == self.revised:
+                row["latency_ms"] = 0.000123
+            if row["id"] == self.disqualified:
+                row["is_disqualified"] = True
+            if row["username"] == self.user:
+                row["username"] = "Renamed team"
+        self.after.keep(lambda row: row["id"] != self.vanished)
+        detail = self.after.details[str(edited)]["data"]
+        self.edited_name = detail["name"]
+        detail["op_type"] = "edited-family"
+
+    def ingest(self, dump: Path, day: date, *, dry_run: bool = False) -> IngestReport:
+        return ingest(
+            self.root, SOURCE, [dump], published_at=day, retrieved_at=None, dry_run=dry_run, today=lambda: day
+        )
+
+    def digests(self) -> dict[str, list[str]]:
+        """Digests of the runs of each key, in order of publication."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in sorted((self.root / "content" / "records").glob("*/provenance.jsonl")):
+            for line in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+                if line["kind"] == "BenchmarkRun" and line["digest"] not in found[line["upstreamKey"]]:
+                    found[line["upstreamKey"]].append(line["digest"])
+        return found
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory, corpus: Path, half: Callable[[Submission], bool]) -> Story:
+    made = Story(tmp_path_factory.mktemp("updates"), corpus, half)
+    report = made.ingest(made.old, FIRST)
+    assert (report.updates, report.counts["BenchmarkRun"]["new"]) == (None, 353)
+    return made
+
+
+@pytest.fixture(scope="module")
+def told(story: Story) -> tuple[Updates, dict[str, bytes], IngestReport]:
+    """What the dry run says, what the site held after it, and the report of the real ingest."""
+    dry = story.ingest(story.new, SECOND, dry_run=True)
+    assert dry.updates is not None
+    held = {str(path): path.read_bytes() for path in (story.root / "content").rglob("*") if path.is_file()}
+    return dry.updates, held, story.ingest(story.new, SECOND)
+
+
+def key(number: int) -> str:
+    return f"submission/{number}"
+
+
+def test_new_runs_are_the_other_half(story: Story, told: tuple[Updates, Any, Any]) -> None:
+    others = {key(row["id"]) for row in story.after.submissions()} - {key(number) for number in story.first}
+    assert {new.run.external_id for new in told[0].new} == others
+    assert len(told[0].new) == 353
+
+
+def test_revised_are_the_one_number_and_all_runs_of_the_edited_definition(
+    story: Story, told: tuple[Updates, Any, Any]
+) -> None:
+    expected = {key(story.revised)} | {
+        key(row["id"]) for row in story.before.submissions() if row["kernel_id"] == story.edited
+    }
+    digests = story.digests()
+    assert {change.run.external_id: (change.run.digest, change.successor) for change in told[0].revised} == {
+        name: tuple(digests[name]) for name in expected
+    }
+
+
+def test_the_vanished_and_the_disqualified_are_proposed_and_nothing_is_withdrawn(
+    story: Story, told: tuple[Updates, Any, IngestReport]
+) -> None:
+    updates, _, report = told
+    digests = story.digests()
+    vanished, disqualified = key(story.vanished), key(story.disqualified)
+    assert [(gone.run.digest, gone.key, gone.reason) for gone in updates.vanished] == [
+        (digests[vanished][0], vanished, "")
+    ]
+    assert [(gone.run.digest, gone.key, gone.reason) for gone in updates.disqualified] == [
+        (digests[disqualified][0], disqualified, "DISQUALIFIED")
+    ]
+    assert (updates.incomplete, updates.unreadable, updates.withheld) == (0, 0, {})
+    written = sorted((story.root / report.review).iterdir())
+    notes = [parse_note(path.read_bytes(), path.name) for path in written]
+    assert {(note.kind, note.target, note.who, note.when) for note in notes} == {
+        ("withdrawal", digests[name][0], "Records desk", "2026-08-31") for name in (vanished, disqualified)
+    }
+    assert not (story.root / "content" / "notes").exists() or not list((story.root / "content" / "notes").iterdir())
+
+
+def test_the_renamed_user_is_told_with_the_runs_that_were_published_before(
+    story: Story, told: tuple[Updates, Any, Any]
+) -> None:
+    count = sum(row["username"] == story.user for row in story.before.submissions())
+    assert [asdict(change) for change in told[0].renamed] == [
+        {"before": story.user, "after": "Renamed team", "runs": count}
+    ]
+
+
+def test_the_edited_definition_is_a_new_operation_beside_the_old_one(
+    story: Story, told: tuple[Updates, Any, Any]
+) -> None:
+    (change,) = told[0].redefined
+    assert change.name == story.edited_name
+    operations = {
+        line["digest"]: line.get("name")
+        for path in (story.root / "content" / "records").glob("*/provenance.jsonl")
+        for line in map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        if line["kind"] == "OperationSpec"
+    }
+    assert {operations[change.before], operations[change.after]} == {story.edited_name}
+    assert len(operations) == 236
+
+
+def test_rank_changes_are_those_of_a_ranking_made_by_hand(story: Story, told: tuple[Updates, Any, Any]) -> None:
+    before = story.before.ranks()
+    gone = [row for row in story.before.submissions() if row["id"] in (story.vanished, story.disqualified)]
+    # Runs that the source no longer counts still stand here: only a note withdraws them.
+    kept = Board.__new__(Board)
+    kept.lists = {"1": {"data": {"submissions": [*story.after.submissions(), *gone]}}}
+    after = kept.ranks(lambda row: row["id"] not in (story.vanished, story.disqualified) or row in gone)
+    expected: set[tuple[str, int, int]] = set()
+    for group, ranks in before.items():
+        if group[0] == story.edited:
+            # Of an edited definition the old group empties, and the new one was not published before.
+            expected |= {(name, place, 0) for name, place in ranks.items()}
+            continue
+        names = ranks.keys() | after[group].keys()
+        expected |= {(name, ranks.get(name, 0), after[group].get(name, 0)) for name in names}
+    revised = key(story.revised)
+    changed = {(name, old, new) for name, old, new in expected if old != new and name != revised}
+    found = [(change.run.external_id, change.before, change.after) for change in told[0].ranks]
+    assert {line for line in found if line[0] != revised} == changed
+    # The revised run leaves its rank, and its successor takes the first.
+    place = next(ranks[revised] for ranks in before.values() if revised in ranks)
+    assert sorted(line for line in found if line[0] == revised) == [(revised, 0, 1), (revised, place, 0)]
+    assert len(found) == len(changed) + 2
+
+
+def test_the_real_ingest_says_what_the_dry_run_said_which_wrote_nothing(
+    story: Story, told: tuple[Updates, dict[str, bytes], IngestReport]
+) -> None:
+    updates, held, report = told
+    assert report.updates == updates
+    assert report.exit_code == 0
+    assert [path for path, data in held.items() if Path(path).read_bytes() != data] == []
+    assert not [path for path in held if report.folder in path]
+
+
+def test_people_are_told_in_a_page(story: Story, told: tuple[Updates, Any, IngestReport]) -> None:
+    from leaderpress.reports import ingest_lines
+
+    lines = list(ingest_lines(told[2]))
+    assert len(lines) < 80
+    assert "    new runs: 353" in lines
+    assert "      and 343 more" in lines
+    assert f"      {story.user} → Renamed team, {told[0].renamed[0].runs} runs" in lines
+    assert "    proposed, to be reviewed: 2 withdrawals" in lines
+
+
+def test_undone_and_done_again_gives_the_same_bytes_and_once_published_it_stays(
+    story: Story, told: tuple[Updates, Any, IngestReport], tmp_path: Path
+) -> None:
+    copy = tmp_path / "site"
+    shutil.copytree(story.root, copy)
+    records = copy / "content" / "records"
+    done = {str(path.relative_to(records)): path.read_bytes() for path in records.rglob("*") if path.is_file()}
+    assert undo(copy).folder == told[2].folder
+    assert len(list(records.iterdir())) == 1
+    ingest(copy, SOURCE, [story.new], published_at=SECOND, retrieved_at=None, today=lambda: SECOND)
+    again = {str(path.relative_to(records)): path.read_bytes() for path in records.rglob("*") if path.is_file()}
+    assert again == done
+    assert cli.run(["build", "--site", str(copy)]) == 0
+    assert cli.run(["ingest", "--undo", "--site", str(copy)]) == 1
+    page = json.loads((copy / "build/site/changes/index.json").read_bytes())
+    newest = page["changes"][0]
+    counts = {line["label"]: line["value"] for line in newest["counts"]}
+    assert counts["New runs"] == str(len(told[0].new) + len(told[0].revised))
+    assert counts["Revised"] == str(len(told[0].revised))
+    assert (counts["No longer counted"], counts["Renamed"], counts["Redefined"]) == ("1", "1", "1")
+    assert newest["redefined"][0]["name"] == story.edited_name
+    assert newest["renamed"][0]["newer"]["text"] == "Renamed team"
+
+
+def test_too_many_at_once_propose_nothing(story: Story, told: tuple[Updates, Any, Any], tmp_path: Path) -> None:
+    copy = tmp_path / "site"
+    shutil.copytree(story.root, copy)
+    undo(copy)
+    board = Board(story.old)
+    ids = [row["id"] for row in board.submissions()]
+    board.keep(lambda row: row["id"] not in ids[::10])
+    dump = board.write(tmp_path / "dump")
+    report = ingest(copy, SOURCE, [dump], published_at=SECOND, retrieved_at=None, today=lambda: SECOND)
+    assert report.updates
+    assert len(report.updates.vanished) == 36
+    assert report.updates.proposals == ()
+    assert report.updates.withheld == {
+        SOURCE: "36 of 353 runs at once, more than 5%: look at the dump before you withdraw anything"
+    }
