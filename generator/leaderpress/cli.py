@@ -195,13 +195,10 @@ def _require_known(site: Path, source: str) -> None:
         raise UsageError("source-unknown", f"there is no source {source!r}", hint=hint)
 
 
-_REDACT_EXAMPLE = _example(
-    'leaderpress redact sha256:6c0e… --text "Ada L." --reason "She asked for it." \\',
-    '  --basis "GDPR, article 17" --by "Example Records, legal desk"',
-)
+_REDACT = 'leaderpress redact 6c0e41f2 --text "Ada L." --reason "Her wish." --basis "GDPR 17" --by "Legal desk"'
 
 
-@leaderpress.command(epilog=_REDACT_EXAMPLE)
+@leaderpress.command(epilog=_example(_REDACT))
 @click.argument("digest", metavar="DIGEST")
 @click.option("--text", "texts", multiple=True, metavar="TEXT", help="Remove exactly this; may be given again.")
 @click.option("--whole", is_flag=True, help="Remove the whole document, of a project also its names.")
@@ -356,7 +353,7 @@ def check(out: Path | None, against: Path | None, jobs: int | None, as_json: boo
 
 
 @leaderpress.command(epilog=_example("leaderpress verify build/site", "leaderpress verify log.txt checkpoint"))
-@click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(path_type=Path, exists=True))
+@click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes; default: one a core.")
 @click.option("--site", type=click.Path(path_type=Path, exists=True), metavar="DIR", help="Without PATH: this site.")
 @_json

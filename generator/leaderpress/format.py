@@ -199,6 +199,7 @@ _SPELLINGS = """
     ReduceScatter ReGLU ReLU ResNet RFFT RGB RMS RMSNorm RNN RoPE SAM SDPA SGD SiLU SSD SSM SSU SVD SwiGLU TF32 TopK
     TriMul TRTLLM UNet VAE ViT VLM Whisper YaRN
     """
+_OTHERS = re.compile("[^a-z0-9]+")
 _TERMS = {term.lower(): term for term in _SPELLINGS.split()}
 
 
@@ -236,9 +237,10 @@ def implementation_name(title: str, operation_raw: str | tuple[str, ...], fallba
     return " · ".join(parts) or fallback
 
 
+@lru_cache(maxsize=8192)
 def kebab(text: str) -> str:
     """Lower case, every run of other characters than a–z and 0–9 one hyphen, trimmed, cut at 100; may be empty."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:100].rstrip("-")
+    return _OTHERS.sub("-", text.lower()).strip("-")[:100].rstrip("-")
 
 
 def _sentence(words: list[str]) -> str:

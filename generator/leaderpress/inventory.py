@@ -164,27 +164,27 @@ def inventory_bytes(files: Files, sums: bytes, meta: Mapping[str, Json]) -> byte
     the generator's own version, because equal versions promise equal bytes.  Raises `ManifestError` where `meta` is
     not JSON.
     """
-    entries = [file_entry(path, files[path]) for path in sorted(files)]
-    return inventory_text(entries, sum(file.size for file in files.values()), sums, meta)
+    lines = [file_line(path, files[path]) for path in sorted(files)]
+    return inventory_text(lines, sum(file.size for file in files.values()), sums, meta)
 
 
-def inventory_text(entries: Sequence[str], size: int, sums: bytes, meta: Mapping[str, Json]) -> bytes:
+def inventory_text(lines: Sequence[str], size: int, sums: bytes, meta: Mapping[str, Json]) -> bytes:
     """The same from what stands in it about each file, in order, and the bytes of all files together."""
     own = {"leaderpress": __version__, **meta.get("versions", {})}
     rest = {name: value for name, value in meta.items() if name != "versions"}
-    counts = {"bytes": size, "files": len(entries)}
+    counts = {"bytes": size, "files": len(lines)}
     stated = {"digest": sha256(sums), "path": SUMS, "size": len(sums)}
     parts: dict[str, Json] = {"inventory": 1, "versions": own, "counts": counts, "sums": stated, "meta": rest}
-    return b"%b%b%b\n}}\n" % (_head(parts), FILES_FROM, ",\n".join(entries).encode())
+    return b"%b%b%b\n}}\n" % (_head(parts), FILES_FROM, ",\n".join(lines).encode())
 
 
-def entries_of(inventory: bytes) -> list[str]:
+def file_lines_of(inventory: bytes) -> list[str]:
     """What stands in an `inventory.json` of ours about each file."""
     body = inventory.partition(FILES_FROM)[2].decode("ascii").removesuffix("\n}}\n")
     return body.split(",\n") if body else []
 
 
-def file_entry(path: str, file: Written) -> str:
+def file_line(path: str, file: Written) -> str:
     """What stands in `inventory.json` about one file."""
     # Paths are plain ASCII without quotes or backslashes (check_path), so they need no escape.
     return f'"{path}":{{"digest":"sha256:{file.sha256}","size":{file.size}}}'

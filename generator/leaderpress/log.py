@@ -31,7 +31,7 @@ _CHECKPOINT = re.compile(rb"(0|[1-9]\d{0,15}) ([0-9a-f]{64})\n")
 _FORM = "<number> <published_at> <document sha256> <identity sha256> <kind>"
 
 
-class Entry(NamedTuple):
+class LogLine(NamedTuple):
     """One publication."""
 
     number: int
@@ -45,8 +45,8 @@ class Entry(NamedTuple):
     kind: str
     """Kind of the manifest, or of the note with a capital letter."""
 
-    def line(self) -> bytes:
-        """The line of the log, with its line feed."""
+    def text(self) -> bytes:
+        """The bytes of the line, with its line feed."""
         document, identity = self.document.removeprefix("sha256:"), self.identity.removeprefix("sha256:")
         return f"{self.number} {self.published_at} {document} {identity} {self.kind}\n".encode("ascii")
 
@@ -97,7 +97,7 @@ class Tally:
         return Checkpoint(self.lines, self._hash.hexdigest())
 
 
-def parse_line(line: bytes, number: int, at: str) -> Entry:
+def parse_line(line: bytes, number: int, at: str) -> LogLine:
     """Read line `number` of the log `at`; raises `ContentError` at that line for anything that is not exactly one."""
     place = f"{at}:{number}"
     match = _LINE.fullmatch(line.decode("ascii", "replace"))
@@ -106,10 +106,10 @@ def parse_line(line: bytes, number: int, at: str) -> Entry:
     if match[1] != str(number):
         problem = f"the line says that it is number {match[1]}, and it is number {number}"
         raise ContentError("log-number", problem, at=place, hint="a line is missing, or stands twice or elsewhere")
-    return Entry(number, match[2], f"sha256:{match[3]}", f"sha256:{match[4]}", match[5])
+    return LogLine(number, match[2], f"sha256:{match[3]}", f"sha256:{match[4]}", match[5])
 
 
-def parse_lines(lines: Iterable[bytes], at: str, first: int = 1) -> Iterator[Entry]:
+def parse_lines(lines: Iterable[bytes], at: str, first: int = 1) -> Iterator[LogLine]:
     """Read lines that follow one another, the first of them number `first`; raises as `parse_line` does."""
     for number, line in enumerate(lines, first):
         yield parse_line(line, number, at)

@@ -22,8 +22,10 @@ import pytest
 from leaderpress.errors import LeaderpressError, Problems
 from leaderpress.ingest import ingest, seal
 from leaderpress.redaction import Request, redact
-from leaderpress.site.build import BuildReport, build, explain
+from leaderpress.site.build import build, explain
 from leaderpress.site.editions import freeze
+from leaderpress.site.report import BuildReport
+from leaderpress.site.update import update
 from leaderpress.store import committed_notes, folders
 
 SITE = """\
@@ -375,7 +377,7 @@ class World:
 
     def publish(self) -> BuildReport | LeaderpressError:
         try:
-            return build(self.site, jobs=1)
+            return update(self.site, jobs=1)
         except LeaderpressError as fault:
             return fault
 

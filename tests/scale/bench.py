@@ -74,6 +74,8 @@ class Bench:
             copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copyfile
             copy(ROOT / name, target)
         os.environ["PYTHONPATH"] = str(self.checkout / "generator")
+        # An installed package has its bytecode; without it every command would compile the whole source first.
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         self.measure(
             "make", [sys.executable, self.scripts / "shapes.py", "--runs", str(self.runs), "--out", self.export]
         )

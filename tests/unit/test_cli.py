@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from leaderpress.errors import BuildError, ContentError, Problems, UsageError
 
 ROOT = Path(__file__).resolve().parents[2]
 DUMP = ROOT / "content" / "example-dump" / "2026-06-01"
-VERBS = ("build", "check", "cite", "edition", "explain", "ingest", "init", "seal", "show", "verify")
+VERBS = ("build", "check", "cite", "edition", "explain", "ingest", "init", "redact", "seal", "show", "verify")
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def test_every_command_has_help_with_an_example_that_parses(verb: str, capsys: p
     assert examples
     command = cli.leaderpress.commands[verb]
     for example in examples:
-        words = re.split(" >> | && ", example)[0].split()
+        words = shlex.split(re.split(" >> | && ", example)[0])
         assert words[0] == verb
         command.make_context(verb, [*words[1:], "--site", str(ROOT)] if verb != "init" else words[1:])
 

@@ -16,7 +16,7 @@ from leaderpress.log import (
     EMPTY,
     Checkpoint,
     Difference,
-    Entry,
+    LogLine,
     Tally,
     checkpoint_of,
     difference_fault,
@@ -32,17 +32,17 @@ def hexdigits(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def entry(number: int, kind: str = "BenchmarkRun") -> Entry:
+def entry(number: int, kind: str = "BenchmarkRun") -> LogLine:
     document, identity = hexdigits(f"document {number}"), hexdigits(f"identity {number}")
-    return Entry(number, f"2026-08-{number % 28 + 1:02d}", f"sha256:{document}", f"sha256:{identity}", kind)
+    return LogLine(number, f"2026-08-{number % 28 + 1:02d}", f"sha256:{document}", f"sha256:{identity}", kind)
 
 
-LINES = [entry(number).line() for number in range(1, 41)]
+LINES = [entry(number).text() for number in range(1, 41)]
 
 
 def test_a_line_has_the_five_fields_in_order() -> None:
     assert (
-        entry(7).line().decode() == f"7 2026-08-08 {hexdigits('document 7')} {hexdigits('identity 7')} BenchmarkRun\n"
+        entry(7).text().decode() == f"7 2026-08-08 {hexdigits('document 7')} {hexdigits('identity 7')} BenchmarkRun\n"
     )
 
 
@@ -56,7 +56,7 @@ def test_what_is_written_is_read_back() -> None:
 def test_a_line_is_read_only_if_it_would_be_written_like_that(position: int, byte: int) -> None:
     line = LINES[4][:position] + bytes([byte]) + LINES[4][position + 1 :]
     with suppress(ContentError):
-        assert parse_line(line, 5, "log.txt").line() == line
+        assert parse_line(line, 5, "log.txt").text() == line
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_a_log_that_ends_too_early_says_where() -> None:
 
 def test_the_first_line_that_differs_is_named() -> None:
     for number in (1, 20, 40):
-        other = [*LINES[: number - 1], entry(number, "Withdrawal").line(), *LINES[number:]]
+        other = [*LINES[: number - 1], entry(number, "Withdrawal").text(), *LINES[number:]]
         fault = prefix_fault(checkpoint_of(LINES), other, "log.txt")
         assert fault is not None
         assert fault.code == "log-changed"

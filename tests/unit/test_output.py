@@ -221,6 +221,92 @@ def test_damage_in_the_standby_tree_is_never_published(root):
     assert {stat.S_IMODE(path.stat().st_mode) for path in root.rglob("*") if path.is_file()} == {0o644}
 
 
+def test_a_stranger_in_the_standby_tree_is_never_published(root):
+    content = {f"p/{number}/x": b"%d" % number for number in range(30)}
+    build(root, content)
+    settle()
+    build(root, {"p/0/x": b"v1"}, reuse=list(content)[1:])
+    settle()
+    (root.parent / ".site-standby" / "p/7/planted.html").write_bytes(b"x")
+    build(root, {"p/0/x": b"v2"}, reuse=list(content)[1:])
+    assert files_of(root) == expected({**content, "p/0/x": b"v2"})
+
+
+def test_a_folder_of_the_standby_tree_that_was_exchanged_is_never_published(root, tmp_path):
+    content = {f"p/{number}/x": b"%d" % number for number in range(30)}
+    build(root, content)
+    settle()
+    build(root, {"p/0/x": b"v1"}, reuse=list(content)[1:])
+    settle()
+    standby = root.parent / ".site-standby"
+    (standby / "p/7").rename(tmp_path / "seven")
+    (standby / "p/8").rename(standby / "p/7")
+    (tmp_path / "seven").rename(standby / "p/8")
+    build(root, {"p/0/x": b"v2"}, reuse=list(content)[1:])
+    assert files_of(root) == expected({**content, "p/0/x": b"v2"})
+
+
+def test_bytes_that_return_are_published_though_the_standby_tree_had_them(root):
+    content = {f"p/{number}": b"%d" % number for number in range(30)}
+    build(root, content)
+    for step in range(4):
+        settle()
+        data = b"0" if step % 2 else b"other"
+        build(root, {"p/0": data}, reuse=list(content)[1:])
+        assert files_of(root) == expected({**content, "p/0": data}), step
+
+
+@pytest.mark.parametrize("stamped", [True, False])
+@pytest.mark.parametrize("part", ["files", "meta"])
+def test_a_site_whose_inventory_was_edited_is_not_kept(root, part, stamped):
+    build(root)
+    settle()
+    with DirectoryOutput(root) as output:
+        assert output.keep()
+    if not stamped:
+        (root.parent / ".site-stamps").unlink()
+    inventory = root / "inventory.json"
+    before = b'"size":4' if part == "files" else b"example.org"
+    assert before in inventory.read_bytes()
+    inventory.write_bytes(inventory.read_bytes().replace(before, before[:-1] + b"7"))
+    with DirectoryOutput(root) as output:
+        assert output.keep() is None
+    build(root, {}, reuse=SITE)
+    assert files_of(root) == expected()
+
+
+def test_lost_stamps_are_made_again_by_a_build_that_changes_nothing(root, monkeypatch):
+    build(root)
+    settle()
+    (root.parent / ".site-stamps").unlink()
+    with DirectoryOutput(root) as output:
+        assert output.keep()
+    monkeypatch.setattr("leaderpress.site.ledger.measure", lambda path, folder: pytest.fail(path))
+    with DirectoryOutput(root) as output:
+        assert output.keep()
+
+
+@pytest.mark.parametrize("verify", [True, False])
+def test_everything_but_some_files_is_taken_over_at_once(root, verify):
+    content = {f"p/{number}": b"%d" % number for number in range(900)}
+    build(root, content)
+    settle()
+    overwrite_in_place(root / "p/700")
+    (root / "p/800").unlink()
+    with DirectoryOutput(root, verify=verify, threads=3) as output:
+        assert list(output.reuse_all(but=["p/800", "never/published"])) == ["p/700"]
+    with DirectoryOutput(root, verify=verify, threads=3) as output:
+        assert list(output.reuse_all(but=["p/700", "p/800"])) == []
+        for path in ("p/700", "p/800"):
+            output.write(path, content[path])
+        with pytest.raises(BuildError, match="two pages or files"):
+            output.write("p/1", b"")
+        receipt = output.commit(META)
+    assert (receipt.written, receipt.reused) == (2, 898)
+    assert sorted(receipt.overwritten) == ["p/700", "p/800"]
+    assert files_of(root) == expected(content)
+
+
 @pytest.mark.parametrize("broken", [b"", b"leaderpress-stamps-2 little 0000\nx", b"\xff\n\n", None])
 def test_broken_stamps_cost_time_and_nothing_else(root, broken):
     build(root)

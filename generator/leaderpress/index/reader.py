@@ -2,8 +2,10 @@
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -20,6 +22,7 @@ from .rows import (
     EventRow,
     FactRow,
     FolderRow,
+    GroupContents,
     GroupRow,
     Location,
     ProjectRow,
@@ -51,7 +54,8 @@ _FIELDS: dict[type, str] = {
     " upstream_published_at",
     FactRow: "about, source, name, value, folder",
     FolderRow: "number, name, source, published_on, snapshot",
-    Location: "digest, kind, file, offset, length, identity_bytes, document_digest",
+    Location: "digest, kind, (select path from file where number = file), offset, length, identity_bytes,"
+    " document_digest",
 }
 _TABLES: dict[type, str] = {
     TaskRow: "task",
@@ -75,6 +79,7 @@ _KEYS_A_QUERY = 400
 _MAPPED = 1 << 34
 """Bytes of the index that are read in place instead of being copied."""
 _LOCATIONS_KEPT = 20_000
+_GROUPS_A_READ = 16
 
 
 class Index:
@@ -86,13 +91,17 @@ class Index:
         self._records = records
         self._files: dict[str, int] = {}
         self._locations: dict[str, Location] = {}
-        self.document = lru_cache(4096)(self._document)
+        # Pages come in the order of groups, so that few documents are asked for again after many others.
+        self.document = lru_cache(512)(self._document)
+        self.text = lru_cache(64)(self._text)
+        """RFC 8785 bytes of the whole document that is shown for a digest."""
         self.task = lru_cache(4096)(self._one_of(TaskRow))
         self.workload = lru_cache(4096)(self._one_of(WorkloadRow))
         self.environment = lru_cache(1024)(self._one_of(EnvironmentRow))
         self.protocol = lru_cache(1024)(self._one_of(ProtocolRow))
         self.tombstones = frozenset(row[0] for row in self.pairs("select digest from tombstone"))
         """Digests of the documents at whose addresses a tombstone is published."""
+        self._sources = lru_cache(1)(self._read_sources)
         self._identity_text = lru_cache(256)(lambda digest: self.identity(digest).decode())
 
     def __enter__(self) -> "Index":
@@ -182,8 +191,7 @@ class Index:
         """Whether a document of this digest is published."""
         return self._db.execute("select 1 from document where digest = ?", (digest,)).fetchone() is not None
 
-    def text(self, digest: str) -> bytes:
-        """RFC 8785 bytes of the whole document that is shown for `digest`."""
+    def _text(self, digest: str) -> bytes:
         place = self.location(digest)
         descriptor = self._files.get(place.file)
         if descriptor is None:
@@ -256,6 +264,34 @@ class Index:
         )
         return self._select(RunRow, where, (key, siblings, key))
 
+    def contents(self, keys: Sequence[str]) -> Iterator[GroupContents]:
+        """Groups with all that `ranked`, `unranked` and `events` say of each, in the order of the keys.
+
+        A few groups are read at once, and no more of them are held; an unknown key raises `ContentError`.
+        """
+        for start in range(0, len(keys), _GROUPS_A_READ):
+            yield from self._contents(keys[start : start + _GROUPS_A_READ])
+
+    def _contents(self, keys: Sequence[str]) -> Iterator[GroupContents]:
+        groups = {group.key: group for group in self._select_in(GroupRow, "key", keys)}
+        runs: dict[str, list[RunRow]] = defaultdict(list)
+        for run in self._select_in(RunRow, "grp", keys):
+            runs[run.group].append(run)
+        failed: dict[str, list[RunRow]] = defaultdict(list)
+        siblings = list({group.siblings for group in groups.values()})
+        for run in self._select_in(RunRow, "metric = '' and siblings", siblings):
+            failed[run.siblings].append(run)
+        events: dict[str, list[EventRow]] = defaultdict(list)
+        for event in self._select_in(EventRow, "grp", keys, "order by grp, position"):
+            events[event.group].append(event)
+        for key in keys:
+            group = groups.get(key) or self.group(key)
+            ranked = sorted((run for run in runs[key] if run.place), key=attrgetter("place"))
+            others = [run for run in runs[key] if not run.place]
+            others += (run for run in failed[group.siblings] if run.group != key)
+            others.sort(key=attrgetter("observed_at", "digest"))
+            yield GroupContents(group, ranked, others, events[key])
+
     def runs(self, where: str, *arguments: Any) -> list[RunRow]:
         """Runs that a `where … order by …` clause selects."""
         return self._select(RunRow, where, arguments)
@@ -272,14 +308,6 @@ class Index:
         """Record events of a group, oldest first."""
         return self._select(EventRow, "where grp = ? order by position", (key,))
 
-    def latest_events(self, most: int, skip: int = 0) -> list[EventRow]:
-        """Record events of the whole site, newest first."""
-        return self._select(EventRow, "order by observed_at desc, digest desc, grp limit ? offset ?", (most, skip))
-
-    def events_where(self, where: str, *arguments: Any) -> list[EventRow]:
-        """Record events that a clause selects."""
-        return self._select(EventRow, where, arguments)
-
     # -- shortened addresses ----------------------------------------------------------------------------------------
 
     def short_count(self) -> int:
@@ -290,10 +318,10 @@ class Index:
         """Everything whose digest is `low` or later and before `high`, by digest."""
         return shortforms.shorts(self._db, low, high)
 
-    def keyed_runs(self, shard: str | None = None) -> Iterator[tuple[str, list[shortforms.Keyed]]]:
+    def keyed_runs(self, shards: Collection[str] | None = None) -> Iterator[tuple[str, list[shortforms.Keyed]]]:
         """(shard, runs) of every key that a source or another catalogue has for runs; see `shortforms.keyed`."""
         self._db.create_function("key_shard", 1, shortforms.key_shard, deterministic=True)
-        return shortforms.keyed(self._db, shard)
+        return shortforms.keyed(self._db, shards)
 
     # -- the rest ------------------------------------------------------------------------------------------------
 
@@ -325,12 +353,8 @@ class Index:
         """Environments that a clause selects."""
         return self._select(EnvironmentRow, where, arguments)
 
-    def workloads(self, task: str) -> list[WorkloadRow]:
-        """Suites and cases of an operation, suites first."""
-        return self._select(WorkloadRow, "where task = ? order by kind desc, digest", (task,))
-
     def workloads_of(self, tasks: Sequence[str]) -> dict[str, list[WorkloadRow]]:
-        """The same of many operations."""
+        """Suites and cases of many operations, suites first."""
         found: dict[str, list[WorkloadRow]] = {task: [] for task in tasks}
         for workload in self._select_in(WorkloadRow, "task", tasks, "order by kind desc, digest"):
             found[workload.task].append(workload)
@@ -374,7 +398,10 @@ class Index:
 
     def sources(self) -> list[str]:
         """Every source that stated a document, whether or not a run is among them."""
-        return [row[0] for row in self.pairs("select distinct source from statement order by source")]
+        return list(self._sources())
+
+    def _read_sources(self) -> tuple[str, ...]:
+        return tuple(row[0] for row in self.pairs("select distinct source from statement order by source"))
 
     def folders(self) -> list[FolderRow]:
         """All ingests, oldest first."""

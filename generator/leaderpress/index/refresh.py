@@ -5,12 +5,14 @@ program version, a folder gone or changed, a byte of the index that is not as it
 new file replaces the old one in one step; `index.sqlite.sha256` beside it holds its digest.
 """
 
+import gc
 import hashlib
 import os
 import shutil
 import sqlite3
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import BuildError
@@ -18,18 +20,29 @@ from ..manifests.notes import Note
 from ..manifests.source import SourceTable
 from ..store import PLACE, Folder, folders, verify
 from .fill import Filler
-from .schema import INDEXES, TABLES
+from .schema import INDEXES, KEYS, PASSING, TABLES
 from .sealing import file_digest, forget
-from .standings import Verdicts, rank_groups, superseded_by_key, touched
+from .standings import Ranker
+from .verdicts import all_verdicts, changed_groups, new_verdicts
 
 _WRITING = """
 pragma page_size = 16384;
-pragma cache_size = -65536;
+pragma cache_size = -32768;
 pragma journal_mode = off;
 pragma synchronous = off;
 pragma locking_mode = exclusive;
 """
-"""Large pages, because a run's row is longer than a small page takes without another one; 64 MiB of them at hand."""
+"""Large pages, because a run's row is longer than a small page takes without another one; 32 MiB of them at hand, and
+as much to sort in."""
+_COUNT_RUNS = (
+    "update subject set (runs, has_page) = (select count(*), count(*) > 1 or subject.has_facts"
+    " or subject.artifacts != '[]' from run where run.subject = subject.digest)"
+)
+"""An implementation gets a page once it has two runs or facts of its own: source, licence, repository."""
+_MEASURE = """
+pragma analysis_limit = 1000;
+analyze;
+"""
 
 CACHE = "build/cache"
 """Folder of a site that may be thrown away."""
@@ -68,13 +81,26 @@ def _replace(
     fresh = path.with_suffix(f".{os.getpid()}.tmp")
     fresh.unlink(missing_ok=True)
     try:
-        _write(site, fresh, path, held, sources, notes, state)
+        with _uncollected():
+            _write(site, fresh, path, held, sources, notes, state)
         seal = file_digest(fresh)
         os.replace(fresh, path)
         # Between these two lines the old digest stands beside the new index, which is then taken for damaged.
         _seal_of(path).write_text(seal, encoding="ascii")
     finally:
         fresh.unlink(missing_ok=True)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep the cycle collector from walking, over and over, through parsed records, which hold no cycles."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _write(
@@ -89,36 +115,59 @@ def _write(
     done, judged = _continue_from(old, fresh, state)
     database = sqlite3.connect(fresh)
     try:
-        database.executescript(_WRITING)
-        if not done:
-            database.executescript(TABLES)
-        filler = Filler(database, site / PLACE)
-        for folder in held[done:]:
-            filler.add(folder)
-        if not done:
-            database.executescript(INDEXES)
-        _count_subjects(database)
-        verdicts = _verdicts(database, notes)
-        rank_groups(database, sources, verdicts, touched(database, filler.groups, verdicts) if judged else None)
+        database.executescript(_WRITING + PASSING)
+        if done:
+            _continue(database, site, held[done:], sources, notes, judged=judged)
+        else:
+            _make(database, site, held, sources, notes)
         database.executemany("insert or replace into meta values (?, ?)", state.items())
         database.commit()
-        database.execute("analyze")
-        database.commit()
+        database.executescript(_MEASURE)
     finally:
         database.close()
 
 
-def _verdicts(database: sqlite3.Connection, notes: Sequence[Note]) -> Verdicts:
-    superseded = superseded_by_key(database)
-    superseded |= {note.target: note.successor for note in notes if note.kind == "correction" and note.successor}
-    withdrawn = frozenset(note.target for note in notes if note.kind == "withdrawal")
-    return Verdicts(withdrawn=withdrawn, superseded=superseded)
+def _make(
+    database: sqlite3.Connection,
+    site: Path,
+    held: Sequence[Folder],
+    sources: Mapping[str, SourceTable],
+    notes: Sequence[Note],
+) -> None:
+    database.executescript(TABLES)
+    filler = Filler(database, site / PLACE, continued=False)
+    for folder in held:
+        filler.add(folder)
+    filler.identify()
+    database.executescript(KEYS)
+    Ranker(database, sources, all_verdicts(database, notes)).place_runs()
+    database.executescript(INDEXES)
+    filler.finish()
+    database.execute(_COUNT_RUNS)
 
 
-def _count_subjects(database: sqlite3.Connection) -> None:
-    """An implementation gets a page once it has two runs or facts of its own: source, licence, repository."""
-    database.execute("update subject set runs = (select count(*) from run where run.subject = subject.digest)")
-    database.execute("update subject set has_page = runs > 1 or has_facts or artifacts != '[]'")
+def _continue(
+    database: sqlite3.Connection,
+    site: Path,
+    added: Sequence[Folder],
+    sources: Mapping[str, SourceTable],
+    notes: Sequence[Note],
+    *,
+    judged: bool,
+) -> None:
+    """Add folders; `judged` says that sources and notes are those from which the standings in the index follow."""
+    filler = Filler(database, site / PLACE, continued=True)
+    for folder in added:
+        filler.add(folder)
+    filler.finish()
+    database.execute(f"{_COUNT_RUNS} where digest in (select digest from recount)")
+    if judged:
+        verdicts = new_verdicts(database, notes)
+        groups = filler.describer.groups | changed_groups(database, verdicts)
+    else:
+        verdicts = all_verdicts(database, notes)
+        groups = {row[0] for row in database.execute("select distinct grp from run")}
+    Ranker(database, sources, verdicts).rank(groups)
 
 
 def _state(held: Sequence[Folder], sources: Mapping[str, SourceTable], notes: Sequence[Note]) -> dict[str, str]:

@@ -185,6 +185,19 @@ class EventRow:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupContents:
+    """A comparison group with its runs and record events."""
+
+    group: GroupRow
+    ranked: list[RunRow]
+    """In display order."""
+    unranked: list[RunRow]
+    """Its own runs that do not rank, and runs without any metric that match it in all else."""
+    events: list[EventRow]
+    """Oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
 class StatementRow:
     """What one source says about a document."""
 

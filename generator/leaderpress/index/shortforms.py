@@ -5,7 +5,7 @@ the CRC-32 of its UTF-8 bytes: a script finds the one file that it needs.  The n
 of things alone, so that a file holds some hundreds of them whatever the size of the site.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
@@ -63,8 +63,9 @@ def named(schema: str, such: str = "1") -> str:
     table = f"from {schema}.statement"
     return (
         f"select source || '/' || upstream_key as name, digest {table} where upstream_key is not null and {such}"
-        f" union select source || '/' || external_id, digest {table} where external_id is not null and {such}"
-        f" union select value, digest {table}, json_each(aliases) where aliases is not null and {such}"
+        f" union all select source || '/' || external_id, digest {table} where external_id is not null"
+        f" and external_id is not upstream_key and {such}"
+        f" union all select value, digest {table}, json_each(aliases) where aliases is not null and {such}"
     )
 
 
@@ -92,15 +93,17 @@ def shorts(database: Database, low: str, high: str) -> Iterator[Short]:
         yield Short(digest, kind, about)
 
 
-def keyed(database: Database, shard: str | None = None) -> Iterator[tuple[str, list[Keyed]]]:
-    """(shard, runs) of every key by shard and key; `shard` asks for one alone, by its first digits.
+def keyed(database: Database, shards: Collection[str] | None = None) -> Iterator[tuple[str, list[Keyed]]]:
+    """(shard, runs) of every key by shard and key; `shards` asks for some, by their first digits, all as many.
 
     Of several runs that had a key one after the other, those that stand are given, unless none does.  The database
     must know `key_shard`.
     """
-    where = "1" if shard is None else "shard >= ?1 and shard < ?1 || 'g'"
-    rows = database.execute(_KEYS.format(named("main"), where), () if shard is None else (shard,))
-    for (name, key), runs in groupby(rows, key=itemgetter(0, 1)):
-        found = list(runs)
-        standing = [row for row in found if not row[4]] or found
-        yield name, [Keyed(key, row[2], row[3]) for row in standing]
+    where = "1"
+    if shards is not None:
+        where = f"substr(shard, 1, {len(min(shards, default=''))}) in ({', '.join('?' * len(shards))})"
+    rows = database.execute(_KEYS.format(named("main"), where), tuple(shards or ()))
+    for (name, _), found in groupby(rows, key=itemgetter(0, 1)):
+        runs = {row[2]: row for row in found}.values()
+        standing = [row for row in runs if not row[4]] or runs
+        yield name, [Keyed(row[1], row[2], row[3]) for row in standing]

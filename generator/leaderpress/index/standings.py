@@ -1,9 +1,10 @@
 """Eligibility, ranks and record events of every group, from the runs in the index."""
 
+import marshal
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
@@ -14,20 +15,26 @@ from ..ranking.eligibility import Better, ineligible_because
 from ..ranking.events import record_events
 from ..ranking.group import NO_METRIC
 from ..ranking.rank import Candidate, Rank, rank, ranking_digest
+from .schema import RUN_STATED, STANDING
+from .verdicts import Verdicts
 
-_COLUMNS = (
-    "grp, digest, siblings, source, task, workload, protocol, environment, status, metric, statistic, unit, value,"
-    " evidence, native, observed_at"
-)
+Row = tuple[Any, ...]
 
+_A_BATCH = 200
+"""Rows that are written at once."""
+_GROUP = RUN_STATED.index("grp")
+_SUPERSEDED = len(RUN_STATED) + STANDING.index("superseded_by")
+_GROUP_HEAD = itemgetter(*map(RUN_STATED.index, ("siblings", "task", "workload", "protocol", "environment")))
+_MEASURED = itemgetter(*map(RUN_STATED.index, ("metric", "statistic", "unit")))
+_NATIVE = RUN_STATED.index("native")
+_JUDGED = itemgetter(*map(RUN_STATED.index, ("digest", "source", "status", "metric", "unit", "value")))
+_COMPARED = itemgetter(*map(RUN_STATED.index, ("digest", "value", "evidence", "observed_at")))
 
-@dataclass(frozen=True, slots=True)
-class Verdicts:
-    """What reviewed notes and later ingests decide about runs."""
-
-    withdrawn: frozenset[str] = frozenset()
-    superseded: Mapping[str, str] = field(default_factory=dict)
-    """Run → the run that supersedes it."""
+_ADD_RUN = f"insert into run values ({', '.join('?' * (len(RUN_STATED) + len(STANDING)))})"
+_ADD_GROUP = "insert into grp values (" + ", ".join("?" * 16) + ")"
+_ADD_EVENT = "insert into event values (?, ?, ?, ?, ?, nullif(?, ''), ?)"
+_STAND = f"update run set {', '.join(f'{name} = ?' for name in STANDING)} where digest = ?"
+_MEMBERS = f"select {', '.join((*RUN_STATED, *STANDING))} from run where grp = ? order by digest"
 
 
 def direction(sources: Mapping[str, SourceTable], source: str, metric: str, unit: str) -> Better | None:
@@ -41,134 +48,146 @@ def direction(sources: Mapping[str, SourceTable], source: str, metric: str, unit
     return rule.better
 
 
-def superseded_by_key(database: sqlite3.Connection) -> dict[str, str]:
-    """Runs that a later ingest states anew: same source and upstream key, another digest.
+class Ranker:
+    """Fills `grp`, `event` and the standing of runs."""
 
-    The newest statement of a key counts, so that a figure that was taken back stands again.
-    """
-    later: dict[str, str] = {}
-    rows = database.execute(
-        "select source, upstream_key, digest from statement where upstream_key is not null"
-        " and (source, upstream_key) in (select source, upstream_key from statement where upstream_key is not null"
-        " group by source, upstream_key having count(*) > 1) and digest in (select digest from run)"
-        " order by source, upstream_key, keyed, digest"
-    )
-    for _, group in groupby(rows, key=itemgetter(0, 1)):
-        later |= dict(pairwise(row[2] for row in group))
-    return later
+    def __init__(self, database: sqlite3.Connection, sources: Mapping[str, SourceTable], verdicts: Verdicts) -> None:
+        self._db = database
+        self._verdicts = verdicts
+        self._direction = lru_cache(1024)(lambda *measured: direction(sources, *measured))
+
+    def place_runs(self) -> None:
+        """Bring the runs that wait in `arrival` to their groups, all of which are new; one group at a time is held."""
+        arrivals = self._db.execute("select row from arrival order by grp, digest")
+        rows = (marshal.loads(row[0]) for row in arrivals)
+        written = _Written(self._db)
+        for key, members in groupby(rows, key=itemgetter(_GROUP)):
+            group = self._group(key, list(members))
+            written.runs += group.placed()
+            written.add(group)
+        written.flush()
+        self._db.execute("drop table arrival")
+
+    def rank(self, groups: Iterable[str]) -> None:
+        """Rank groups again whose runs have rows."""
+        written = _Written(self._db)
+        for key in sorted(groups):
+            self._db.execute("delete from grp where key = ?", (key,))
+            self._db.execute("delete from event where grp = ?", (key,))
+            group = self._group(key, self._db.execute(_MEMBERS, (key,)).fetchall())
+            written.standings += group.changed()
+            written.add(group)
+        written.flush()
+
+    def _group(self, key: str, members: list[Row]) -> "_Group":
+        return _Group(key, members, self._verdicts, self._direction)
 
 
-def touched(database: sqlite3.Connection, groups: Iterable[str], verdicts: Verdicts) -> set[str]:
-    """The groups to rank again: those given, and those of runs that are superseded only now, or no longer."""
-    rows = database.execute("select grp, digest, superseded_by from run where superseded_by != ''").fetchall()
-    before = {digest: successor for _, digest, successor in rows}
-    changed = [digest for digest, successor in verdicts.superseded.items() if before.get(digest) != successor]
-    changed += [digest for digest in before if digest not in verdicts.superseded]
-    found = set(groups)
-    for digest in changed:
-        found |= {row[0] for row in database.execute("select grp from run where digest = ?", (digest,))}
-    return found
+class _Written:
+    """Rows on their way into the index."""
 
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._db = database
+        self.runs: list[Row] = []
+        self.standings: list[Row] = []
+        self._groups: list[Row] = []
+        self._events: list[Row] = []
 
-def rank_groups(
-    database: sqlite3.Connection,
-    sources: Mapping[str, SourceTable],
-    verdicts: Verdicts,
-    only: set[str] | None,
-) -> None:
-    """Fill `grp`, `event` and the standing columns of `run`, for the groups `only` or for all (None)."""
-    if only is None:
-        database.execute("delete from grp")
-        database.execute("delete from event")
-        rows = database.execute(f"select {_COLUMNS} from run order by grp, digest").fetchall()
-    else:
-        rows = []
-        for key in sorted(only):
-            database.execute("delete from grp where key = ?", (key,))
-            database.execute("delete from event where grp = ?", (key,))
-            rows += database.execute(f"select {_COLUMNS} from run where grp = ? order by digest", (key,)).fetchall()
-    groups: list[tuple[Any, ...]] = []
-    standings: list[tuple[Any, ...]] = []
-    events: list[tuple[Any, ...]] = []
-    for key, members in groupby(rows, key=itemgetter(0)):
-        group = _Group(key, list(members), sources, verdicts)
-        groups.append(group.row())
-        standings += group.standings()
-        events += group.events()
-    database.executemany(
-        "update run set reasons = ?, rank = ?, tied = ?, better = ?, place = ?, superseded_by = ? where digest = ?",
-        standings,
-    )
-    database.executemany("insert into grp values (" + ", ".join("?" * 16) + ")", groups)
-    database.executemany("insert into event values (?, ?, ?, ?, ?, ?, ?)", events)
+    def add(self, group: "_Group") -> None:
+        self._groups.append(group.row())
+        self._events += group.events()
+        if len(self._groups) + len(self.runs) > _A_BATCH:
+            self.flush()
+
+    def flush(self) -> None:
+        tables = (
+            (_ADD_RUN, self.runs),
+            (_STAND, self.standings),
+            (_ADD_GROUP, self._groups),
+            (_ADD_EVENT, self._events),
+        )
+        for query, rows in tables:
+            self._db.executemany(query, rows)
+            rows.clear()
 
 
 class _Group:
     """One comparison group while it is ranked."""
 
     def __init__(
-        self, key: str, members: Sequence[tuple[Any, ...]], sources: Mapping[str, SourceTable], verdicts: Verdicts
+        self, key: str, members: list[Row], verdicts: Verdicts, direction_of: Callable[..., Better | None]
     ) -> None:
         self.key = key
         self.members = members
-        self.verdicts = verdicts
-        self.direction = _common_direction(members, sources)
-        self.reasons = {row[1]: self._reasons(row) for row in members}
-        self.candidates = [
-            Candidate(digest=row[1], value=row[12], evidence=row[13], observed_at=row[15])
-            for row in members
-            if not self.reasons[row[1]]
-        ]
+        found = {direction_of(source, metric, unit) for _, source, _, metric, unit, _ in map(_JUDGED, members)}
+        self.direction = found.pop() if len(found) == 1 else None
+        """What all sources of the group agree on; None when one does not say or two disagree."""
+        self.candidates: list[Candidate] = []
+        self._verdicts = verdicts
+        self._excluded: dict[str, tuple[str, str]] = {}
+        """Reasons (JSON) and successor of the runs that do not rank."""
+        for row in members:
+            self._judge(row)
         self.places: list[Rank] = rank(self.candidates, self.direction or "none") if self.candidates else []
 
-    def _reasons(self, row: tuple[Any, ...]) -> tuple[str, ...]:
-        digest = row[1]
-        return ineligible_because(
-            row[8],
-            row[12],
-            self.direction,
-            withdrawn=digest in self.verdicts.withdrawn,
-            superseded=digest in self.verdicts.superseded,
-        )
+    def _judge(self, row: Row) -> None:
+        digest, _, status, _, _, value = _JUDGED(row)
+        later = self._verdicts.superseded.get(digest)
+        if later is None:
+            later = row[_SUPERSEDED] if self._verdicts.only else ""
+        withdrawn = digest in self._verdicts.withdrawn
+        reasons = ineligible_because(status, value, self.direction, withdrawn=withdrawn, superseded=bool(later))
+        if reasons:
+            self._excluded[digest] = (orjson.dumps(reasons).decode(), later)
+        else:
+            self.candidates.append(Candidate(*_COMPARED(row)))
 
-    def row(self) -> tuple[Any, ...]:
+    def row(self) -> Row:
         first = self.members[0]
-        metric, statistic, unit = first[9], first[10], first[11]
+        metric, statistic, unit = _MEASURED(first)
         return (
             self.key,
-            first[2],
-            *first[4:8],
+            *_GROUP_HEAD(first),
             f"{metric}:{statistic}:{unit}" if metric else NO_METRIC,
             metric,
             statistic,
             unit,
             self.direction or "none",
-            any(row[14] for row in self.members),
+            int(any(row[_NATIVE] for row in self.members)),
             len(self.places),
             self.places[-1].rank if self.places else 0,
             len(self.members),
             ranking_digest(self.key, self.places),
         )
 
-    def standings(self) -> Iterator[tuple[Any, ...]]:
-        places = {
-            place.digest: (place.rank, place.tied, place.better, position)
+    def _standings(self) -> dict[str, Row]:
+        found: dict[str, Row] = {
+            place.digest: ("[]", place.rank, place.tied, place.better, position, "")
             for position, place in enumerate(self.places, start=1)
         }
+        for digest, (reasons, later) in self._excluded.items():
+            found[digest] = (reasons, 0, 0, 0, 0, later)
+        return found
+
+    def placed(self) -> Iterator[Row]:
+        """The rows of all members with their standing."""
+        standings = self._standings()
         for row in self.members:
-            digest = row[1]
-            standing = places.get(digest, (0, 0, 0, 0))
-            reasons = orjson.dumps(self.reasons[digest]).decode()
-            yield (reasons, *standing, self.verdicts.superseded.get(digest, ""), digest)
+            yield row + standings[row[0]]
 
-    def events(self) -> Iterator[tuple[Any, ...]]:
+    def changed(self) -> Iterator[Row]:
+        """New standings of those members that had another one, with their digests."""
+        standings = self._standings()
+        for row in self.members:
+            standing = standings[row[0]]
+            if row[-len(STANDING) :] != standing:
+                yield (*standing, row[0])
+
+    def events(self) -> Iterator[Row]:
         found = record_events(self.candidates, self.direction or "none")
+        last = len(found) - 1
         for position, event in enumerate(found):
-            stands = position == len(found) - 1
-            yield (self.key, position, event.digest, event.observed_at, event.value, event.previous, stands)
-
-
-def _common_direction(members: Iterable[tuple[Any, ...]], sources: Mapping[str, SourceTable]) -> Better | None:
-    """The direction that all sources of the group agree on; None when one does not say or two disagree."""
-    found = {direction(sources, row[3], row[9], row[11]) for row in members}
-    return found.pop() if len(found) == 1 else None
+            stands = position == last
+            # Not None, for which the driver looks up an adapter each time.
+            previous = "" if event.previous is None else event.previous
+            yield (self.key, position, event.digest, event.observed_at, event.value, previous, int(stands))

@@ -1,7 +1,7 @@
 """Statements on their way through the spool: as records that sort in the order of the store, and back.
 
 A record of the store is `rank, digest, "0", folder, position, line`, one of a dump `rank, digest, "1", document digest,
-source, line, document`; a dump's note tells what would otherwise have to be read off its document.
+source, line`.  A dump's note holds the document, and what would otherwise have to be read off it.
 """
 
 from dataclasses import dataclass
@@ -81,10 +81,9 @@ def claim_record(manifest: Manifest, line: Line, at: str, named: list[str]) -> t
     source: str = line["source"]
     owner = manifest.spec.get("sourceNative", {}).get("source", source) if manifest.kind == RUN else source
     head = (rank(manifest.kind), manifest.digest.encode(), b"1", manifest.document_digest.encode(), source.encode())
-    record = b"\t".join((*head, canonical(line), manifest.document))
     told = [at, line.get("project") or "", "" if owner == source else owner, *named]
-    # Copied: orjson hands out far more room than it fills, and many notes are held at once.
-    return record, b"%b" % orjson.dumps(told)
+    # Joined, which copies: orjson hands out far more room than it fills, and many records are held at once.
+    return b"\t".join((*head, canonical(line))), b"\t".join((orjson.dumps(told), manifest.document))
 
 
 def held_record(line: Line, folder: int, position: int) -> bytes:
@@ -94,7 +93,7 @@ def held_record(line: Line, folder: int, position: int) -> bytes:
 
 
 def read_identity(group: list[list[bytes]]) -> Identity:
-    """The identity that all records of one digest make; the note is the last part of each."""
+    """The identity that all records of one digest make; the fields of each are followed by those of its note."""
     held: list[Line] = []
     claims: list[Claim] = []
     last = b""
@@ -108,8 +107,8 @@ def read_identity(group: list[list[bytes]]) -> Identity:
 
 
 def _read_claim(parts: list[bytes]) -> Claim:
-    _, _, _, document_digest, source, text, document, note = parts
-    at, project, owner, *named = orjson.loads(note)
+    _, _, _, document_digest, source, text, told, document = parts
+    at, project, owner, *named = orjson.loads(told)
     return Claim(document_digest.decode(), source.decode(), text, document, named, project, owner, at)
 
 

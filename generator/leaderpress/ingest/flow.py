@@ -1,5 +1,6 @@
 """The course of one ingest, from the command's arguments to the published folder."""
 
+import gc
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -59,7 +60,7 @@ def ingest(
         notes = store.new_notes(store.read_notes(site), held)
         job = _Job(source, ingester, dump, digest, dates, tables, held, notes)
         preview = Preview(site, held, dry_run=dry_run)
-        with Settlement(held) as settlement, preview, Draft(preview.root) as draft:
+        with _few_collections(), Settlement(held) as settlement, preview, Draft(preview.root) as draft:
             intake = Intake(settlement, tables, ingester, source)
             snapshot = _settle(job, settlement, intake, draft)
             return _publish(job, intake, draft, snapshot, preview, _objection(snapshot, dry_run, strict))
@@ -88,6 +89,17 @@ def _records(site: Path, dry_run: bool) -> Iterator[list[Folder]]:
         for folder in held:
             store.verify(folder)
         yield held
+
+
+@contextmanager
+def _few_collections() -> Iterator[None]:
+    """Look for cycles of garbage less often: nothing that an ingest makes by the million refers to itself."""
+    thresholds = gc.get_threshold()
+    gc.set_threshold(50 * thresholds[0], *thresholds[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 def _settle(job: _Job, settlement: Settlement, intake: Intake, draft: Draft) -> Line:

@@ -10,6 +10,8 @@ from ..errors import ContentError
 BUDGET = 24 * 1024 * 1024
 """Bytes held in memory before a sorted run is written out."""
 
+# Tabs up to the last field of the longest record: what follows is a document, and is not searched.
+_MOST = 7
 # Bytes that a record and its note take in the buffer, beside their text.
 _OVERHEAD = 200
 
@@ -17,9 +19,9 @@ _OVERHEAD = 200
 class Sorter:
     """Takes records of fields between tabs in any order and gives them back in order of their bytes.
 
-    A record may carry a note that plays no part in the order; of equal records within one run the first note stays.
-    Neither may hold a line feed, and no field a tab: canonical JSON has neither.  The temporary files have no name, so
-    a killed process leaves none.
+    A record may carry a note, further fields that play no part in the order; of equal records within one run the first
+    note stays.  No field may hold a line feed or a tab: canonical JSON has neither.  The temporary files have no name,
+    so a killed process leaves none.
     """
 
     def __init__(self) -> None:
@@ -48,11 +50,11 @@ class Sorter:
             self._spill()
 
     def __iter__(self) -> Iterator[list[bytes]]:
-        """The fields of all records in order, each with its note last; equal ones of different runs come together."""
+        """The fields of all records in order, those of its note after each; equal ones of several runs side by side."""
         for run in self._runs:
             run.seek(0)
         lines = heapq.merge(*self._runs, self._sorted()) if self._runs else self._sorted()
-        return (line[:-1].split(b"\t") for line in lines)
+        return (line[:-1].split(b"\t", _MOST) for line in lines)
 
     def _sorted(self) -> Iterator[bytes]:
         buffer = self._buffer

@@ -19,7 +19,7 @@ KINDS = ("operations", "projects", "implementations", "hardware")
 """Folders below `content/overrides`, named as the first part of the addresses that they are about."""
 
 MOST = 50
-"""Entries of a list."""
+"""Texts of a list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,10 @@ def _texts(check: Check) -> Check:
             return "wrong-type", "a list of texts is expected here", 'write it as ["one", "two"]'
         if len(value) > MOST:
             return "list-too-long", f"the most elements allowed here are {MOST}", ""
-        for entry in value:
-            if finding := check(entry):
+        for word in value:
+            if finding := check(word):
                 return finding
-        return ("list-repeats", "an entry stands here twice", "") if len(set(value)) < len(value) else None
+        return ("list-repeats", "a text stands here twice", "") if len(set(value)) < len(value) else None
 
     return check_list
 

@@ -110,11 +110,19 @@ def strip_name(name: str, texts: Sequence[str]) -> str:
 
 
 def bury(
-    document: Document, digest: str, document_digest: str, reason: Reason, texts: Sequence[str], *, whole: bool = False
+    document: Document,
+    digest: str,
+    document_digest: str,
+    reason: Reason,
+    texts: Sequence[str],
+    *,
+    whole: bool = False,
+    always: bool = False,
 ) -> dict[str, Any] | None:
     """The tombstone of a document, None if it holds none of the texts and is not to go as a whole.
 
-    `document` may be a tombstone already.  Raises `ValueError` when a text is part of what ranking needs.
+    `document` may be a tombstone already; `always` makes one that says why, even if only others held the texts.
+    Raises `ValueError` when a text is part of what ranking needs.
     """
     kind, metadata, spec = document["kind"], document["metadata"], document["spec"]
     if whole:
@@ -122,17 +130,14 @@ def bury(
     else:
         named = {**metadata, "name": strip_name(metadata["name"], texts)}
         kept = {"metadata": strip(named, texts), "spec": strip(spec, texts)}
-        if kept == {"metadata": metadata, "spec": spec}:
+        if not always and kept == {"metadata": metadata, "spec": spec}:
             return None
         if kept["spec"].get("correctness") != spec.get("correctness"):
             kept["spec"] |= rule_digest(kind, spec)
         if frame(kind, kept["spec"]) != frame(kind, spec):
             raise ValueError("the text is part of what ranking needs")
     old = document.get(_MEMBER, {"digest": digest, "documentDigest": document_digest})
-    kept["metadata"] = {
-        **kept["metadata"],
-        "redaction": _stated(reason),
-    }
+    kept["metadata"] = {**kept["metadata"], "redaction": _stated(reason)}
     return {
         "apiVersion": document["apiVersion"],
         "kind": kind,

@@ -5,8 +5,8 @@ history as it should be told.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from ..values import dataclass
 from .rank import Candidate
 
 

@@ -6,9 +6,9 @@ newer observation, then digest; it never changes a rank.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from ..canonical import digest_of
+from ..values import dataclass
 from . import POLICY
 
 EVIDENCE_ORDER = {"verified": 0, "replicated": 1, "reproducible": 2, "reported": 3}

@@ -82,9 +82,10 @@ def redact(site: Path, request: Request, *, dry_run: bool = False) -> RedactionR
         target, kind, names = _find(held, request.target)
         texts = _texts(request, names if request.whole and kind == _PROJECT else ())
         reason = _reason(site, request, target)
-        found = rewrite(held, Removal(reason, texts, frozenset([target]) if request.whole else frozenset()))
+        whole = frozenset([target]) if request.whole else frozenset()
+        found = rewrite(held, Removal(reason, texts, whole, target))
         others = look_through(site, texts, reason.note, found.moved)
-        if not found.files and not others.files:
+        if not found.holds and not others.files:
             hint = "texts are compared exactly, with case and accents; see the page's JSON for the spelling"
             raise UsageError("redaction-nothing", "nothing below content/ holds that", hint=hint)
         if not dry_run:

@@ -33,6 +33,8 @@ class Rewritten:
     """Digest → kind of every document that became a tombstone."""
     lines: Counter[str] = field(default_factory=Counter)
     """Changed lines by the name of the file."""
+    holds: bool = False
+    """Whether anything held a text, or went as a whole."""
     moved: dict[str, str] = field(default_factory=dict)
     """New address by the old one, which held the text: `projects/blue-heron` → `projects/x-0123456789`."""
 
@@ -58,7 +60,7 @@ class _Folder:
         # Texts as canonical JSON spells them, and words of slugs: a line without any of these is left alone unread.
         self._marks = [mark for text in removal.texts for mark in _spellings(text)]
         self._marks += [digest.encode() for digest in removal.whole]
-        self._documents = self._whole_documents()
+        self._documents = self._own_documents()
 
     def rewrite(self) -> None:
         for name in sorted(self._folder.snapshot["files"]):
@@ -72,13 +74,13 @@ class _Folder:
         snapshot.pop("seal")
         stripped = self._removal.snapshot(snapshot)
         if stripped != snapshot:
+            self._found.holds = True
             self._put(SNAPSHOT, store.snapshot_bytes(stripped), lines=1)
 
-    def _whole_documents(self) -> frozenset[str]:
-        """Document digests of what goes as a whole."""
-        whole = self._removal.whole
-        lines = self._folder.provenance() if whole else iter(())
-        return frozenset(line["documentDigest"] for line in lines if line["digest"] in whole)
+    def _own_documents(self) -> frozenset[str]:
+        """Document digests of what the removal is about."""
+        target = self._removal.target
+        return frozenset(line["documentDigest"] for line in self._folder.provenance() if line["digest"] == target)
 
     def _file(self, name: str, change: Change) -> None:
         lines = list(self._folder.lines(name))
@@ -99,7 +101,8 @@ class _Folder:
         return any(mark in line for mark in self._marks)
 
     def _document(self, line: bytes) -> bytes:
-        if not self._is_marked(line) and not (self._documents and sha256(line) in self._documents):
+        marked = self._is_marked(line)
+        if not marked and not (self._documents and sha256(line) in self._documents):
             return line
         try:
             stone = self._removal.document(line)
@@ -109,6 +112,7 @@ class _Folder:
             raise ContentError("redaction-structure", problem, at=self._folder.at(), hint=hint) from None
         if stone is None:
             return line
+        self._found.holds |= bool(marked or self._removal.whole)
         value = orjson.loads(stone)
         self._found.documents[value["tombstone"]["digest"]] = value["kind"]
         return stone
@@ -120,6 +124,7 @@ class _Folder:
         new = self._removal.statement(old)
         if new == old:
             return line
+        self._found.holds = True
         if new.get("slug") != old.get("slug"):
             place = _PLACES[old["kind"]]
             self._found.moved[f"{place}/{old['slug']}"] = f"{place}/{new['slug']}"
@@ -130,9 +135,10 @@ class _Folder:
             return line
         old = orjson.loads(line)
         new = self._removal.fact(old)
-        if new is None:
-            return None
-        return line if new == old else canonical(new)
+        if new == old:
+            return line
+        self._found.holds = True
+        return None if new is None else canonical(new)
 
 
 def _spellings(text: str) -> Iterator[bytes]:

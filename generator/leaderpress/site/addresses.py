@@ -11,7 +11,7 @@ from ..config import FORMATS, SITE_FILE, Outputs
 from ..errors import ContentError
 from ..inventory import is_permanent
 
-_KINDS = {"": "home", "runs": "run", "groups": "group", "records": "records", "changes": "changes"}
+_KINDS = {"": "home", "runs": "run", "groups": "group", "records": "records", "changes": "changes", "lookup": "lookup"}
 _LISTED = {
     "operations": "task",
     "implementations": "subject",

@@ -108,6 +108,7 @@ class _Build:
         """(path, bytes) of every file that was made or taken over."""
 
     def run(self, *, trust: bool) -> BuildReport:
+        self.causes.clear()
         content = load_content(self.site)
         self.watch.lap("content")
         with self._open() as output:
@@ -128,16 +129,14 @@ class _Build:
             inputs = inputs_of(self.site, content, chrome)
             changes, self.cause = _changes(database, output, inputs) if trust else (None, "damage")
             self.watch.lap("changes")
-            if changes is not None and not changes.anything and (receipt := output.keep()):
-                return self._report(content, output, receipt, "nothing", publication.open)
+            if changes is not None and not changes.anything:
+                if receipt := output.keep():
+                    return self._report(content, output, receipt, "nothing", publication.open)
+                raise _DamagedError("output-damaged", "a published file was changed", at=str(self.out))
             tags = content.editions if changes is None else changes.editions
             if faults := [*edition_faults(index, publication, content.editions, tags, output.published)]:
                 raise Problems(faults)
-            if changes is not None:
-                _take_over(output, changes)
-            log, made = write_log(publication, output, changes)
-            self.causes["log" if changes else self.cause] += made
-            self._make(index, database, content, chrome, inputs, output, changes, trust=trust)
+            log = self._make(index, database, content, chrome, inputs, output, changes, publication, trust=trust)
             receipt = output.commit(_meta(content, log))
             trace.record(database.parent, database, inputs, receipt.sums, log)
             self.watch.lap("publish")
@@ -156,13 +155,23 @@ class _Build:
         inputs: trace.Inputs,
         output: DirectoryOutput,
         changes: Changes | None,
+        publication: Publication,
         *,
         trust: bool,
-    ) -> None:
-        """Make what may have changed."""
+    ) -> Checkpoint:
+        """Make what may have changed, take over the rest; gives the checkpoint of the log."""
         published = output.published if trust else {}
         setup = Setup(self.site, database, output.tree, content, chrome, inputs.theme_key, published)
-        for done in workers.run(setup, plan(index, content, changes), self.jobs):
+        logs: list[Checkpoint] = []
+
+        def meanwhile() -> None:
+            if changes is not None:
+                _take_over(output, changes)
+            log, made = write_log(publication, output, changes)
+            self.causes["log" if changes else self.cause] += made
+            logs.append(log)
+
+        for done in workers.run(setup, plan(index, content, changes), self.jobs, meanwhile):
             for path, size, digest, same in done:
                 self.causes[changes.cause_of(path) if changes else self.cause] += 1
                 if not same:
@@ -179,6 +188,7 @@ class _Build:
             self.causes[changes.cause_of(path) if changes else self.cause] += 1
         _check_host(content, sizes)
         self.sizes = sizes
+        return logs[0]
 
     def _report(
         self,
@@ -199,7 +209,7 @@ class _Build:
             why=why,
             changed=receipt.changed,
             sums=receipt.sums,
-            causes=dict(self.causes.most_common()),
+            causes=dict(sorted((+self.causes).items(), key=lambda pair: (-pair[1], pair[0]))),
             kinds=kinds,
             stages=self.watch.stages,
             warnings=(*content.config.warnings(), *_not_committed(notes)),
@@ -234,6 +244,7 @@ def _take_over(output: DirectoryOutput, changes: Changes) -> None:
     """Take over every published file that cannot have changed."""
     for path in output.reuse_all(but=changes.touched(output.paths)):
         raise _DamagedError("output-damaged", "a published file was changed", at=path)
+    output.look_ahead()
 
 
 def _stated_sources(index: Index) -> list[str]:

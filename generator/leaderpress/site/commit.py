@@ -9,19 +9,21 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from stat import S_ISREG
 
 from ..errors import BuildError
 from ..inventory import RESERVED, SUMS, Receipt
 from . import compose, stamps
+from .cores import in_threads
 from .exchange import exchange, replace_files
 from .gathered import Gathered
-from .ledger import FOLDER, Ledger
+from .ledger import Ledger
 from .published import Beside
 from .standby import PLAIN, Standby
 from .strangers import carry_all, clear_all, survey
-from .tree import FILE_MODE, TreeWriter, read, remove
+from .tree import FILE_MODE, TreeWriter, opened, read, remove
 
 _CLOCK_EVERY = 500
 """Files that are looked at by one reading of the file system's clock."""
@@ -31,7 +33,7 @@ class Commit:
     """One commit: `fresh` is the tree that the build wrote to, `live` the published site, `new` the one to be."""
 
     def __init__(
-        self, beside: Beside, live: Ledger, standby: stamps.TreeStamps, inventory: str, fresh: str, new: Gathered
+        self, beside: Beside, live: Ledger, standby: Standby | None, inventory: str, fresh: str, new: Gathered
     ) -> None:
         self._beside = beside
         self._live = live
@@ -65,10 +67,9 @@ class Commit:
             # It will be changed file by file, and what is taken over is in its place already.
             written = [row for row, taken in enumerate(self._new.live_rows) if taken < 0]
             return compose.Composed(self._fresh, written, complete=False)
-        standby = Standby.open(self._beside.standby, self._standby)
-        if standby is not None and compose.worth_renewing(standby, self._new):
+        if self._standby is not None and compose.worth_renewing(self._standby, self._new):
             self._work = self._beside.new_folder()
-            return compose.by_renewing(self._fresh, self._work, standby, self._live, self._new)
+            return compose.by_renewing(self._fresh, self._work, self._standby, self._live, self._new)
         # Its files may be second names of live ones, whose times change when the name goes: so before `_inspect`.
         remove(self._beside.standby)
         return compose.by_linking(self._fresh, self._live, self._new)
@@ -83,17 +84,17 @@ class Commit:
         files = self._new.stamps()
         for row, known in tree.own.items():
             files[row] = known
-        root = os.open(tree.root, FOLDER)
-        try:
-            for start in range(0, len(tree.rows), _CLOCK_EVERY):
-                clock = stamps.settled(self._beside.lock)
-                for row in tree.rows[start : start + _CLOCK_EVERY]:
-                    found = self._stamp(root, row)
+        with opened(tree.root) as root:
+            for some, clock in in_threads(partial(self._stamps, root), tree.rows, _CLOCK_EVERY, self._live.threads):
+                for row, found in some:
                     files[row] = found if found.changed < clock else stamps.NOTHING
             folders, folder_stamps = self._inspect_folders(root, tree)
-        finally:
-            os.close(root)
         return stamps.TreeStamps(files=files, folders=folders, folder_stamps=folder_stamps)
+
+    def _stamps(self, root: int, rows: Sequence[int]) -> tuple[list[tuple[int, stamps.Stamp]], int]:
+        """Stamps of some files, and the clock before they were looked at."""
+        clock = stamps.settled(self._beside.lock)
+        return [(row, self._stamp(root, row)) for row in rows], clock
 
     def _stamp(self, root: int, row: int) -> stamps.Stamp:
         path = self._new.paths[row]

@@ -8,13 +8,18 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from ..inventory import RESERVED, folders_of
+from .cores import in_threads
 from .gathered import Gathered
 from .ledger import Ledger
 from .stamps import Stamp, Stamps
 from .standby import PLAIN, Standby
-from .tree import FILE_MODE, TreeWriter, link_or_copy, prune_folders
+from .tree import FILE_MODE, TreeWriter, copy_instead, opened, prune_folders
+
+_PORTION = 1000
+"""Files that a thread links in one go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +90,27 @@ def _drop(full: str) -> None:
 def _link(live: Ledger, target: str, new: Gathered, rows: Iterable[int]) -> None:
     """Link those of these files that are taken over."""
     writer = TreeWriter(target)
+    taken = [row for row in rows if new.live_rows[row] >= 0]
+    paths = [new.paths[row] for row in taken]
+    if not paths:
+        return
+    for path in paths:
+        writer.make_folder(path.rpartition("/")[0])
+    with opened(live.root) as source, opened(target) as goal:
+        list(in_threads(partial(_link_some, live.root, source, target, goal), paths, _PORTION, live.threads))
     modes = live.stamps.columns[2]
-    for row in rows:
-        taken, path = new.live_rows[row], new.paths[row]
-        if taken >= 0:
-            writer.make_folder(path.rpartition("/")[0])
-            link_or_copy(f"{live.root}/{path}", f"{target}/{path}")
-            if modes[taken] != PLAIN:
-                os.chmod(f"{target}/{path}", FILE_MODE)
+    for row, path in zip(taken, paths, strict=True):
+        if modes[new.live_rows[row]] != PLAIN:
+            os.chmod(f"{target}/{path}", FILE_MODE)
+
+
+def _link_some(root: str, source: int, target: str, goal: int, paths: Iterable[str]) -> None:
+    """Link files from one folder into another; both are open, which spares the system a part of each path."""
+    for path in paths:
+        try:
+            os.link(path, path, src_dir_fd=source, dst_dir_fd=goal, follow_symlinks=False)
+        except OSError as fault:
+            copy_instead(fault, f"{root}/{path}", f"{target}/{path}")
 
 
 def _move(fresh: str, work: str, paths: Collection[str]) -> None:

@@ -6,7 +6,7 @@ from itertools import compress
 from typing import TypeVar
 
 from ..canonical import Json
-from ..inventory import Files, PathSet, Written, entries_of, file_entry, folders_of, inventory_text
+from ..inventory import Files, PathSet, Written, file_line, file_lines_of, folders_of, inventory_text
 from .ledger import Ledger
 from .stamps import Stamps
 
@@ -56,11 +56,11 @@ class Gathered:
     def inventory(self, sums: bytes, meta: Mapping[str, Json], before: bytes = b"") -> bytes:
         """The text of `inventory.json`; `before` is that of the live tree, where it is as we wrote it."""
         if before:
-            new = [file_entry(path, self.written[path]) for path in self._new]
-            lines = self._arrange(list(compress(entries_of(before), self._taken)), new)
+            new = [file_line(path, self.written[path]) for path in self._new]
+            lines = self._arrange(list(compress(file_lines_of(before), self._taken)), new)
         else:
             lines = [
-                file_entry(line[66:], Written(size, line[:64]))
+                file_line(line[66:], Written(size, line[:64]))
                 for line, size in zip(self.lines, self.sizes, strict=True)
             ]
         return inventory_text(lines, sum(self.sizes), sums, meta)

@@ -4,18 +4,18 @@ All files are looked at once, when the first is asked for.  Folders on the way m
 the place of one would lead out of the tree.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from stat import S_ISDIR
 
 from ..inventory import folders_of, parse_sums
+from .cores import in_threads
 from .stamps import NOTHING, Stamp, Stamps, TreeStamps, differing, stamp
-from .tree import measure
+from .tree import is_folder, measure, opened
 
-_CHUNK = 256
+_PORTION = 256
 """Files that a thread reads in one go."""
-FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Listing:
@@ -69,7 +69,7 @@ class Ledger:
         self.clock = clock
         self.learned = False
         """Whether a file had to be read whose stamp can spare that the next time."""
-        self._threads = threads
+        self.threads = threads
         self._known = known if len(known.files) == len(listing.lines) else TreeStamps()
         self._stamps = self._known.files.without(()) if len(self._known.files) else Stamps(len(listing.lines))
         self._sound = bytearray(b"\1") * len(listing.lines)
@@ -129,16 +129,12 @@ class Ledger:
         if self._looked:
             return
         self._looked = True
-        try:
-            root = os.open(self.root, FOLDER)
-        except OSError:
+        if not is_folder(self.root):
             self._give_up(range(len(self._sound)))
             return
-        try:
+        with opened(self.root) as root:
             self._look_at_folders(root)
             self._read(root, self._suspects(root))
-        finally:
-            os.close(root)
 
     def _look_at_folders(self, root: int) -> None:
         """Find folders that changed, and give up the files below those that are none."""
@@ -165,21 +161,11 @@ class Ledger:
         return [row for row in suspects if self._sound[row]]
 
     def _read(self, root: int, rows: Sequence[int]) -> None:
-        chunks = [rows[start : start + _CHUNK] for start in range(0, len(rows), _CHUNK)]
-        for chunk, found in zip(chunks, self._map(root, chunks), strict=True):
-            for row, now in zip(chunk, found, strict=True):
-                self._note(row, now)
+        measured = in_threads(lambda some: self._measure(root, some), rows, _PORTION, self.threads)
+        for row, now in zip(rows, chain.from_iterable(measured), strict=True):
+            self._note(row, now)
 
-    def _map(self, root: int, chunks: Sequence[Sequence[int]]) -> Iterable[list[Stamp | None]]:
-        """Read chunks of files; hashing and reading let other threads run."""
-        if self._threads < 2 or len(chunks) < 2:
-            return (self._read_chunk(root, chunk) for chunk in chunks)
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(self._threads) as pool:
-            return list(pool.map(lambda chunk: self._read_chunk(root, chunk), chunks))
-
-    def _read_chunk(self, root: int, rows: Iterable[int]) -> list[Stamp | None]:
+    def _measure(self, root: int, rows: Iterable[int]) -> list[Stamp | None]:
         found: list[Stamp | None] = []
         for row in rows:
             line = self.listing.lines[row]

@@ -36,6 +36,7 @@ from .gathered import Gathered
 from .ledger import Digests, Ledger
 from .lock import BuildLock
 from .published import Beside, Published, read_published, refuse_unsuitable
+from .standby import Standby
 from .tree import TreeWriter, remove, wrapped, write_file
 
 __all__ = ["DirectoryOutput", "MemoryOutput", "Output", "write_file"]
@@ -109,6 +110,7 @@ class DirectoryOutput:
         self._written: dict[str, Written] = {}
         self._taken = bytearray(len(self._old.listing.lines))
         self._writer: TreeWriter | None = None
+        self._second: Standby | None = None
         self._done = False
 
     @property
@@ -161,6 +163,11 @@ class DirectoryOutput:
             if (row := rows.get(path)) is not None:
                 self._taken[row] = damaged[row] = 0
         return compress(self._old.listing.paths, damaged)
+
+    def look_ahead(self) -> None:
+        """Look at the standby tree now, which `commit` does anyway: a good moment is while others work."""
+        with wrapped("publish", self._beside.live):
+            self._second = self._second or Standby.open(self._beside.standby, self._standby)
 
     def _add(self, path: str) -> None:
         # The paths of the published site were checked against each other when it was built.  While only they are
@@ -250,8 +257,9 @@ class DirectoryOutput:
         # What only a changed site needs is not loaded before there is one.
         from .commit import Commit
 
+        self.look_ahead()
         before = self._old.known.inventory
-        return Commit(self._beside, self._live, self._standby, before, self.tree, new).run(sums, inventory, receipt)
+        return Commit(self._beside, self._live, self._second, before, self.tree, new).run(sums, inventory, receipt)
 
     def _save_what_was_learned(self) -> None:
         if not self._live.learned:

@@ -23,7 +23,7 @@ GROUPS_A_JOB = 40
 RUNS_A_JOB = 120
 PAGES_A_JOB = 25
 SUBJECTS_A_JOB = 100
-LISTS_A_JOB = 20
+LISTS_A_JOB = 50
 """Consecutive pages of one long list: it is sorted anew for each job, so that few of them are short work."""
 
 NAV = (
@@ -58,10 +58,11 @@ def plan(index: Index, content: Content, changes: Changes | None = None) -> Iter
     yield from _chunks("task", _wanted(tasks, None if changes is None else changes.tasks))
     yield from _chunks("project", _wanted(projects, None if changes is None else changes.projects))
     yield from _chunks("hardware", _wanted(hardware, None if changes is None else changes.hardware), size=1)
-    yield from _chunks("source", _column(index, "select distinct source from statement order by source"))
+    yield from _chunks("source", index.sources())
     yield from _chunks("objects", _wanted(objects, None if changes is None else changes.objects), size=OBJECTS_A_JOB)
-    events = index.count("select count(*) from event")
-    yield from _chunks("records", _numbers(_pages(events, EVENTS_PAGE)), size=LISTS_A_JOB)
+    if changes is None or changes.records:
+        events = index.count("select count(*) from event")
+        yield from _chunks("records", _numbers(_pages(events, EVENTS_PAGE)), size=LISTS_A_JOB)
     count = index.count("select count(*) from subject")
     yield from _chunks("subjects", _numbers(_pages(count, INDEX_PAGE)), size=LISTS_A_JOB)
     yield Job("single", ("home", "tasks", "projects", "hardware", "sources", "changes"))

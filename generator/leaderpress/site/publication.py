@@ -138,9 +138,9 @@ def _of_note(note: Note) -> Fields:
     return note.when, digest, digest, note_kind(note)
 
 
-def _chunked(entries: Iterator[Fields], before: int) -> Iterator[tuple[bytes, int]]:
+def _chunked(published: Iterator[Fields], before: int) -> Iterator[tuple[bytes, int]]:
     """Lines in pieces, each with their number; `before` lines came earlier."""
-    while some := list(islice(entries, _LINES_A_CHUNK)):
+    while some := list(islice(published, _LINES_A_CHUNK)):
         lines = [
             f"{number} {published_at} {document[7:]} {digest[7:]} {kind}\n"
             for number, (published_at, document, digest, kind) in enumerate(some, before + 1)

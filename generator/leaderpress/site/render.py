@@ -22,7 +22,7 @@ from .pages.peers import Peers
 from .pages.project import project_pages
 from .pages.records import records_pages
 from .pages.run import build_run
-from .pages.source import build_source
+from .pages.source import source_pages
 from .pages.subject import subject_pages
 from .pages.task import task_pages
 from .plan import Job, last_page
@@ -171,16 +171,7 @@ class Renderer:
             yield from self._page(kind, path, view, heads.head(self._context, view.title, view.description, path))
 
     def _source_job(self, keys: tuple[str, ...]) -> Iterator[File]:
-        index = self._context.index
-        for slug in keys:
-            folders = [folder for folder in index.folders() if slug in folder.snapshot["sources"]]
-            stated = index.pairs(
-                "select count(*), count(distinct grp), max(observed_at) from run where source = ?", slug
-            )[0]
-            table = self._context.source(slug)
-            view = build_source(self._context, table, folders, stated[0], stated[1], stated[2] or "")
-            path = f"sources/{slug}/"
-            yield from self._page("source", path, view, heads.head(self._context, view.title, view.description, path))
+        yield from self._titled("source", source_pages(self._context, keys))
 
     def _objects_job(self, keys: tuple[str, ...]) -> Iterator[File]:
         index = self._context.index

@@ -16,6 +16,8 @@ from .addresses import Addresses
 from .pages.context import group_path, run_path
 
 LOOKUP = "lookup/"
+FEW = 200
+"""Shards whose keys are asked for by name; more than that, and all keys pass by."""
 RUN, GROUP, IMPLEMENTATION, OBJECT = "r", "g", "i", "o"
 """Letters for what a digest stands for: its page, or the canonical object where it has none."""
 
@@ -41,8 +43,7 @@ def shard_files(index: Index, addresses: Addresses, names: Collection[str]) -> I
     if not ordered:
         return
     digits = len(ordered[0])
-    every = len(ordered) > 1
-    keys = _Ahead(index.keyed_runs(None if every else ordered[0]), digits)
+    keys = _Ahead(index.keyed_runs(ordered if len(ordered) <= FEW else None), digits)
     for name in ordered:
         found = index.shorts(f"sha256:{name}", f"sha256:{name}g")
         digests = [letter + short.digest[7:] for short in found if (letter := _letter(addresses, short))]

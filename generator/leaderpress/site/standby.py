@@ -10,9 +10,9 @@ from stat import S_IFREG, S_ISDIR
 
 from ..inventory import RESERVED, SUMS
 from .gathered import Gathered
-from .ledger import FOLDER, Ledger, Listing
+from .ledger import Ledger, Listing
 from .stamps import Stamp, Stamps, TreeStamps, differing, identity_of, stamp
-from .tree import FILE_MODE, foreign, is_folder, read
+from .tree import FILE_MODE, foreign, is_folder, opened, read
 
 PLAIN = S_IFREG | FILE_MODE
 """Type and mode of every published file."""
@@ -41,14 +41,11 @@ class Standby:
 
     def _is_ours(self) -> bool:
         """Whether all folders are there and hold nothing but what is listed."""
-        root = os.open(self.root, FOLDER)
-        try:
+        with opened(self.root) as root:
             for row, status in differing(root, self._folders, self._folder_stamps):
                 if status is None or not S_ISDIR(status.st_mode):
                     return False
                 self._changed.add(self._folders[row])
-        finally:
-            os.close(root)
         return not foreign(self.root, self._changed, set(self._folders), {*self.listing.paths, *RESERVED})
 
     def equal(self, new: Gathered) -> int:

@@ -46,6 +46,8 @@ _DOCUMENT_COLUMNS = {
 """Columns of a run that name documents its page shows, and the tables that hold these."""
 _ROWS = ("task", "project", "workload", "environment", "protocol", "subject", "slug")
 """Tables with one row a document."""
+_LINKED = frozenset({"task", "project", "environment", "slug"})
+"""Those whose names stand in lists of records."""
 _NAMED = {
     "task": ("slug", "name", "raw"),
     "environment": ("slug", "product", "note"),
@@ -71,6 +73,8 @@ class Changes:
     """Digests of the runs of `groups`, whose pages are built with them."""
     anything: bool = False
     """Whether the ways in (home, indexes, records, changes, sources) may differ."""
+    records: bool = False
+    """Whether a list of records may differ."""
     pages: bool = False
     """Whether a written page may differ."""
     names_changed: bool = False
@@ -91,6 +95,8 @@ class Changes:
             return LOGGED if self.logged else None
         if first == "sha256":
             return self.objects.get(f"sha256:{rest[3:-5]}")
+        if first == "records" and name != "feed.xml":
+            return LISTED if self.records else None
         if first == "runs":
             return "its comparison group or what it refers to changed" if digest in self.runs else None
         if first == "groups":
@@ -249,7 +255,10 @@ def changes_since(body: Mapping[str, Any], cache: Path, index: Path, inputs: Inp
         editions = _edition_changes(body["editions"], inputs.editions)
         anything = edited or bool(editions) or body["overrides"] != dict(inputs.overrides)
         log = Checkpoint(*body["log"])
-        same_records = Changes(anything=anything, pages=edited, editions=editions, logged=False, log=log)
+        relabelled = body["overrides"] != dict(inputs.overrides)
+        same_records = Changes(
+            anything=anything, records=relabelled, pages=edited, editions=editions, logged=False, log=log
+        )
         _add_edits(same_records, body["overrides"], inputs.overrides)
         return same_records
     database = sqlite3.connect(f"file:{index}?mode=ro", uri=True)
@@ -260,6 +269,7 @@ def changes_since(body: Mapping[str, Any], cache: Path, index: Path, inputs: Inp
         found = _Difference(database, noted).changes()
         if found is not None:
             found.pages = edited
+            found.records |= body["overrides"] != dict(inputs.overrides)
             _add_edits(found, body["overrides"], inputs.overrides)
             found.editions |= _edition_changes(body["editions"], inputs.editions)
             if found.names_changed:
@@ -334,6 +344,10 @@ class _Difference:
         """Keys by table that the old index does not have."""
         self._ranked: list[str] = []
         """Groups whose row is new or changed."""
+        self._stated: list[str] = []
+        """Documents about which something is stated anew."""
+        self._links_changed = False
+        """Whether what lists call operations, projects or hardware may be another word."""
 
     def changes(self) -> Changes | None:
         self._collect()
@@ -369,16 +383,21 @@ class _Difference:
         self._db.execute("create temp table changed (digest text primary key) without rowid")
         shown = ("document_digest", "identity_bytes")
         self._add(self._differing("document", shown), "its document was added or described anew")
-        self._add(self._differing("statement"), "something new is stated about it")
+        self._stated = self._differing("statement")
+        self._add(self._stated, "something new is stated about it")
         # Facts are a history, and the newest counts: one that returns to an earlier value is a change too.
         facts = self._db.execute("select about from (select * from main.fact except select * from old.fact)")
         self._add((row[0] for row in facts), "a fact about it changed")
         for table in _ROWS:
-            self._add(self._differing(table), "what is shown of it changed")
+            differing = self._differing(table)
+            self._links_changed |= bool(differing) and table in _LINKED
+            self._add(differing, "what is shown of it changed")
         self._ranked = self._differing("grp")
         self._add(self._differing("run"), "its standing or what is shown of it changed")
         self._add(self._noted, "a note about it was added, changed or removed")
-        self._add(self._shared_names(), "its name became shared, or is no longer")
+        shared = list(self._shared_names())
+        self._links_changed |= bool(shared)
+        self._add(shared, "its name became shared, or is no longer")
         self._add(self._coverage(), "the source's list of it changed")
 
     def _differing(self, table: str, columns: Collection[str] = (), new: str = "main", old: str = "old") -> list[str]:
@@ -387,7 +406,8 @@ class _Difference:
         Both are looked up in the order of their keys, which takes a third of the time of `except`.
         """
         described = self._db.execute(f"pragma {new}.table_info({table})").fetchall()
-        keys = [name for _, name, *_, place in sorted(described, key=itemgetter(5)) if place]
+        # Views and the table of runs, which lies in the order of groups, have a key all the same.
+        keys = [name for _, name, *_, place in sorted(described, key=itemgetter(5)) if place] or ["digest"]
         others = columns or [name for _, name, *_, place in described if not place]
         same = " and ".join(f"old.{name} = new.{name}" for name in keys)
         differs = "".join(f" or old.{name} is not new.{name}" for name in others)
@@ -440,6 +460,7 @@ class _Difference:
 
     def _groups(self, found: Changes) -> None:
         events = (*self._differing("event"), *self._differing("event", new="old", old="main"))
+        found.records = bool(events) or found.names_changed or self._links_changed
         for key in (*self._ranked, *events):
             found.groups.setdefault(key, "its ranking changed")
         for column, table in _DOCUMENT_COLUMNS.items():
@@ -532,8 +553,11 @@ class _Difference:
         )
         names = {digest[7 : 7 + size] for digest in found.objects}
         names |= {row[0][7 : 7 + size] for row in self._db.execute(digests)}
+        self._db.execute("create temp table readdressed (digest text primary key) without rowid")
+        moved = (*self._stated, *self._differing("run", ("source", "superseded_by")))
+        self._db.executemany("insert or ignore into readdressed values (?)", ((digest,) for digest in moved))
         for schema in ("main", "old"):
-            keys = shortforms.named(schema, f"digest in changed and digest in (select digest from {schema}.run)")
+            keys = shortforms.named(schema, f"digest in readdressed and digest in (select digest from {schema}.run)")
             names |= {shortforms.key_shard(row[0])[:size] for row in self._db.execute(keys)}
         found.lookup = dict.fromkeys(names, "what a shortened address may stand for was added or changed")
 

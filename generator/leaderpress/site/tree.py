@@ -186,11 +186,23 @@ def measure(path: str, folder: int | None = None) -> tuple[os.stat_result, str] 
             return None
         hasher = hashlib.sha256()
         # One byte more than it has, so that the first read finds its end.
-        while block := os.read(descriptor, min(status.st_size + 1, _BLOCK)):
+        wanted = min(status.st_size + 1, _BLOCK)
+        while len(block := os.read(descriptor, wanted)) == wanted:
             hasher.update(block)
+        hasher.update(block)
         after = os.fstat(descriptor)
         same = (status.st_size, status.st_ctime_ns) == (after.st_size, after.st_ctime_ns)
         return (status, hasher.hexdigest()) if same else None
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def opened(folder: str) -> Iterator[int]:
+    """A folder that is not a link, held open: paths below it are shorter for the system; raises `OSError`."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        yield descriptor
     finally:
         os.close(descriptor)
 
@@ -212,9 +224,14 @@ def link_or_copy(source: str, target: str) -> None:
     try:
         os.link(source, target, follow_symlinks=False)
     except OSError as fault:
-        if fault.errno in (errno.EEXIST, errno.ENOENT, errno.ENOSPC, errno.EROFS):
-            raise
-        shutil.copy2(source, target, follow_symlinks=False)
+        copy_instead(fault, source, target)
+
+
+def copy_instead(fault: OSError, source: str, target: str) -> None:
+    """Copy what could not be linked, unless the `fault` is one that copying would meet too; raises `OSError`."""
+    if fault.errno in (errno.EEXIST, errno.ENOENT, errno.ENOSPC, errno.EROFS):
+        raise fault
+    shutil.copy2(source, target, follow_symlinks=False)
 
 
 def carry(source: str, target: str) -> None:

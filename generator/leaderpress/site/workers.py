@@ -12,6 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from ..errors import BuildError
@@ -52,10 +53,16 @@ class Setup:
     """SHA-256 (hex) by path of what the site holds now."""
 
 
-def run(setup: Setup, jobs: Iterable[Job], processes: int) -> Iterator[Done]:
-    """Do every job; gives what each wrote, in no particular order.  Faults of a worker arise here."""
+def run(
+    setup: Setup, jobs: Iterable[Job], processes: int, meanwhile: Callable[[], None] = lambda: None
+) -> Iterator[Done]:
+    """Do every job; gives what each wrote, in no particular order.  Faults of a worker arise here.
+
+    `meanwhile` is called once, before anything is given, while the processes do their first jobs.
+    """
     _prepare(setup)
     if processes <= 1:
+        meanwhile()
         worker = _Worker(setup)
         yield from (worker.do(job) for job in jobs)
         return
@@ -63,7 +70,7 @@ def run(setup: Setup, jobs: Iterable[Job], processes: int) -> Iterator[Done]:
     context = multiprocessing.get_context("fork" if "fork" in methods else None)
     with _frozen(), ProcessPoolExecutor(processes, mp_context=context, initializer=_start, initargs=(setup,)) as pool:
         try:
-            yield from _windowed(pool.submit, jobs, processes * WINDOW)
+            yield from _windowed(pool.submit, jobs, processes * WINDOW, meanwhile)
         except BrokenProcessPool:
             raise BuildError("worker-died", "a worker process died", hint="out of memory? try --jobs 1") from None
         except BaseException:
@@ -108,13 +115,17 @@ def _frozen() -> Iterator[None]:
 
 
 def _windowed(
-    submit: Callable[[Callable[[Job], Done], Job], Future[Done]], jobs: Iterable[Job], window: int
+    submit: Callable[[Callable[[Job], Done], Job], Future[Done]],
+    jobs: Iterable[Job],
+    window: int,
+    meanwhile: Callable[[], None],
 ) -> Iterator[Done]:
-    waiting: set[Future[Done]] = set()
-    for job in jobs:
-        if len(waiting) >= window:
-            ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            yield from (future.result() for future in ready)
+    stream = iter(jobs)
+    waiting = {submit(_do, job) for job in islice(stream, window)}
+    meanwhile()
+    for job in stream:
+        ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+        yield from (future.result() for future in ready)
         waiting.add(submit(_do, job))
     while waiting:
         ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..canonical import sha256
 from ..errors import ContentError
-from ..log import VERSION, Checkpoint, Entry, Tally, difference_fault, first_difference
+from ..log import VERSION, Checkpoint, LogLine, Tally, difference_fault, first_difference
 from ..manifests.cut import identity_bytes_of, kind_of
 from ..manifests.note_documents import note_digest, note_kind
 from ..manifests.notes import Note
@@ -112,7 +112,7 @@ class Journal:
         self._add(self._published_at, identity, kind, document=document)
 
     def _add(self, published_at: str, identity: str, kind: str, *, document: str) -> None:
-        line = Entry(self._tally.lines + 1, published_at, document, identity, kind).line()
+        line = LogLine(self._tally.lines + 1, published_at, document, identity, kind).text()
         self._tally.add(line)
         self._draft.log((line[:-1],))
 

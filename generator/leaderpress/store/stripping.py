@@ -32,6 +32,8 @@ class Removal:
     """Longest first."""
     whole: Collection[str] = field(default_factory=frozenset)
     """Digests of the documents that go as a whole."""
+    target: str = ""
+    """Digest of the document that it is about, whose page says why even if only others held the texts."""
 
     def document(self, line: bytes) -> bytes | None:
         """The tombstone line of a document, None if it stays as it is.
@@ -40,7 +42,8 @@ class Removal:
         """
         value = orjson.loads(line)
         digest, document = buried(line) or (sha256(identity_bytes_of(line)), sha256(line))
-        stone = bury(value, digest, document, self.reason, self.texts, whole=digest in self.whole)
+        is_whole, is_target = digest in self.whole, digest == self.target
+        stone = bury(value, digest, document, self.reason, self.texts, whole=is_whole, always=is_target)
         return None if stone is None else canonical(stone)
 
     def statement(self, line: Line) -> Line:

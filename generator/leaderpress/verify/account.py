@@ -13,7 +13,7 @@ import orjson
 
 from ..errors import BuildError
 from ..hosts import HOST_FILES
-from ..inventory import FILES_FROM, INVENTORY, RESERVED, SUMS, Written, file_entry, is_head_intact
+from ..inventory import FILES_FROM, INVENTORY, RESERVED, SUMS, Written, file_line, is_head_intact
 from .findings import Findings
 
 _LINE = re.compile(rb"([0-9a-f]{64})  ([A-Za-z0-9._/-]+)\n")
@@ -166,7 +166,7 @@ class _InventoryLines:
             stated = found.rpartition(b":")[2].removesuffix(b"}")
             size = int(stated) if stated.isdigit() else 0
             self._bytes += size
-        expected = file_entry(path, Written(size, sha256))
+        expected = file_line(path, Written(size, sha256))
         if found != expected.encode():
             self._wrong(expected, found.decode("ascii", "backslashreplace"))
 

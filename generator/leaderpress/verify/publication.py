@@ -35,14 +35,14 @@ class PublishedLog:
             for number, line in enumerate(stream, 1):
                 tally.add(line)
                 try:
-                    entry = parse_line(line, number, LOG)
+                    stated = parse_line(line, number, LOG)
                 except ContentError as fault:
                     self._findings.add(fault)
                     continue
-                digest = bytes.fromhex(entry.identity[7:])
-                kind = kinds.get(entry.kind, _UNKNOWN)
+                digest = bytes.fromhex(stated.identity[7:])
+                kind = kinds.get(stated.kind, _UNKNOWN)
                 if kind == _UNKNOWN:
-                    self._findings.wrong("log-kind", f"{entry.kind!r} is not a kind of document", f"{LOG}:{number}")
+                    self._findings.wrong("log-kind", f"{stated.kind!r} is not a kind of document", f"{LOG}:{number}")
                 self._parts[digest[0]] += digest + number.to_bytes(5, "big") + bytes([kind])
         self._findings.counts["log lines"] += tally.lines
         return tally.checkpoint()
@@ -56,8 +56,8 @@ class PublishedLog:
         except ContentError as fault:
             self._findings.add(fault)
         else:
-            if fault_ := checkpoint_fault(stated, self.checkpoint, LOG):
-                self._findings.add(fault_)
+            if cut := checkpoint_fault(stated, self.checkpoint, LOG):
+                self._findings.add(cut)
 
     def expect(self, stated: object) -> None:
         """What `inventory.json` says about the log must hold; a version before the log says nothing."""

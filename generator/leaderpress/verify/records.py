@@ -6,7 +6,7 @@ from pathlib import Path
 from .. import store
 from ..canonical import canonical, parse, sha256
 from ..errors import LeaderpressError, Problems
-from ..log import LOG, Checkpoint, Entry, Tally, checkpoint_fault, prefix_fault
+from ..log import LOG, Checkpoint, LogLine, Tally, checkpoint_fault, prefix_fault
 from ..manifests.cut import identity_bytes_of, kind_of
 from ..manifests.note_documents import note_digest, note_kind
 from ..manifests.notes import Note
@@ -120,11 +120,11 @@ def _lines(folder: Folder, notes: tuple[Note, ...], before: int) -> Iterator[byt
     for digest, _ in stated.notes if stated else ():
         before += 1
         if note := said.get(digest):
-            yield Entry(before, note.when, digest, digest, note_kind(note)).line()
+            yield LogLine(before, note.when, digest, digest, note_kind(note)).text()
     for _, _, line in folder.manifests():
         before += 1
         identity, document = _digests(folder, line)
-        yield Entry(before, folder.snapshot["published_at"], document, identity, kind_of(line)).line()
+        yield LogLine(before, folder.snapshot["published_at"], document, identity, kind_of(line)).text()
 
 
 def _all_lines(held: list[Folder], notes: tuple[Note, ...]) -> Iterator[bytes]:

@@ -144,9 +144,9 @@ def _check_logs(given: _Given, findings: Findings) -> None:
         wanted = set(given.objects)
         try:
             with path.open("rb") as stream:
-                for entry in parse_lines(stream, at):
+                for line in parse_lines(stream, at):
                     findings.counts["log lines"] += 1
-                    wanted.discard(entry.identity)
+                    wanted.discard(line.identity)
         except LeaderpressError as fault:
             findings.add(fault)
             continue

@@ -85,15 +85,15 @@ class Twins:
     def _standing(self, digest: str, twin: Twin) -> Iterator[Claim]:
         """Rank and number must be those of the group's ranking."""
         ranking = self._group(twin["comparison_key"][7:])
-        standing, entry = twin["standing"], ranking.get(digest)
+        standing, place = twin["standing"], ranking.get(digest)
         if not ranking:
             return
-        if standing is None or entry is None:
-            yield Claim("/standing", None if entry is None else f"rank {entry['rank']}", standing)
+        if standing is None or place is None:
+            yield Claim("/standing", None if place is None else f"rank {place['rank']}", standing)
             return
-        yield Claim("/standing/rank", entry["rank"], standing["rank"])
+        yield Claim("/standing/rank", place["rank"], standing["rank"])
         yield Claim("/standing/of", len(ranking), standing["of"])
-        yield Claim("/primary/value", entry["value"], twin["primary"]["value"])
+        yield Claim("/primary/value", place["value"], twin["primary"]["value"])
 
     # -- groups ----------------------------------------------------------------------------------------------------
 
@@ -163,7 +163,7 @@ def _documents(objects: Objects, chain: Chain, twin: Twin) -> Iterator[Claim]:
     yield Claim("/workload/digest", run["workloadDigest"], twin["workload"]["digest"])
     listed = {document["label"] for document in twin["documents"]}
     for label in expected.keys() - listed:
-        yield Claim("/documents", f"an entry {label}", sorted(listed))
+        yield Claim("/documents", f"an place {label}", sorted(listed))
     for place, document in enumerate(twin["documents"]):
         digest = document["digest"]
         yield Claim(f"/documents/{place}/digest", expected.get(document["label"]) or digest, digest)

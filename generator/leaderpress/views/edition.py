@@ -13,7 +13,7 @@ class EditionLeader:
     name: str
     revision: str
     since: str
-    """What became of it: `withdrawn`, `superseded`, or nothing."""
+    """What became of it: `redacted`, `withdrawn`, `superseded`, or nothing."""
 
 
 @dataclass(frozen=True, slots=False)
@@ -48,6 +48,8 @@ class EditionView:
     tag: str
     title: str
     description: str
+    index: Link
+    """The list of all editions."""
     say: str
     """What it holds, in a sentence."""
     note: str

@@ -9,7 +9,7 @@ from leaderpress import editions
 from leaderpress.canonical import canonical, sha256
 from leaderpress.editions import Edition, Head, Standing
 from leaderpress.errors import ContentError, Problems
-from leaderpress.log import EMPTY, Checkpoint, Entry, checkpoint_of
+from leaderpress.log import EMPTY, Checkpoint, LogLine, checkpoint_of
 from leaderpress.ranking.rank import Rank, ranking_digest
 
 
@@ -17,7 +17,7 @@ def digest(letter: str) -> str:
     return "sha256:" + letter * 64
 
 
-LAST = Entry(1, "2026-03-04", digest("d"), digest("e"), "BenchmarkRun").line()
+LAST = LogLine(1, "2026-03-04", digest("d"), digest("e"), "BenchmarkRun").text()
 
 
 def standing(key: str, *runs: tuple[int, str]) -> Standing:

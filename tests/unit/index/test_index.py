@@ -87,6 +87,23 @@ def test_a_continued_index_does_not_read_the_old_folders_again(site: TinySite, m
     assert read == [1, 2]
 
 
+def test_a_continued_index_ranks_the_changed_groups_only(site: TinySite, monkeypatch: pytest.MonkeyPatch) -> None:
+    from leaderpress.index.standings import Ranker
+
+    ranked: list[set[str]] = []
+    real = Ranker.rank
+    monkeypatch.setattr(Ranker, "rank", lambda self, groups: (ranked.append(set(groups)), real(self, groups))[1])
+    moved = Chain(1, 100, gpu="Abacus 2")
+    site.feed(FAST, SLOW, Chain(3, op="gemm"))
+    path = site.refresh()
+    site.feed(moved, Chain(4, gpu="Abacus 3"), source="board")
+    site.refresh()
+    database = sqlite3.connect(path)
+    groups = dict(database.execute("select digest, grp from run"))
+    database.close()
+    assert ranked == [{groups[moved.digest], groups[Chain(4, gpu="Abacus 3").digest], groups[FAST.digest]}]
+
+
 def seal(path: Path) -> None:
     """Vouch for an index as the program that writes it does."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -206,6 +223,15 @@ def test_a_withdrawal_takes_a_run_out_and_its_end_puts_it_back(site: TinySite) -
     assert standing(site, FAST, SLOW) == [(0, ("WITHDRAWN",)), (1, ())]
     (site.root / "content" / "notes" / "one.md").unlink()
     assert standing(site, FAST, SLOW) == [(1, ()), (2, ())]
+
+
+def test_a_note_about_a_run_that_comes_later_is_heard_when_it_comes(site: TinySite) -> None:
+    late = Chain(3, 50, key=None)
+    site.feed(FAST, SLOW)
+    site.note("one", "correction", late.digest, successor=FAST.digest)
+    site.refresh()
+    site.feed(late)
+    assert standing(site, FAST, SLOW, late) == [(1, ()), (2, ()), (0, ("SUPERSEDED",))]
 
 
 @pytest.mark.parametrize("kind", ["dispute", "attestation"])
@@ -341,6 +367,24 @@ def test_a_key_finds_the_newest_run_first(site: TinySite) -> None:
         assert [row.digest for row in index.find_runs("board/1")] == [again.digest, FAST.digest]
 
 
+def test_groups_are_read_with_their_contents(site: TinySite) -> None:
+    failed, other = Chain(3, None, status="timeout"), Chain(4, None, status="timeout", gpu="Abacus 2")
+    throughput = [Chain(n, None, measurements=[("throughput", "gbps", n * 10)]) for n in (6, 7)]
+    site.feed(FAST, SLOW, failed, other, Chain(5, op="gemm"), *throughput)
+    site.note("one", "withdrawal", SLOW.digest)
+    with site.open() as index:
+        keys = [group.key for group in index.groups("order by ranking")]
+        for contents, key in zip(index.contents(keys), keys, strict=True):
+            assert contents.group == index.group(key)
+            assert contents.ranked == index.ranked(key)
+            assert contents.unranked == index.unranked(key, contents.group.siblings)
+            assert contents.events == index.events(key)
+        assert len(keys) > 4
+        assert {len(contents.unranked) for contents in index.contents(keys)} > {0, 1, 2}
+        with pytest.raises(ContentError, match="no group sha256:no"):
+            list(index.contents(["sha256:no"]))
+
+
 def test_every_identity_body_hashes_to_its_digest(site: TinySite) -> None:
     from leaderpress.canonical import sha256
 
@@ -384,7 +428,7 @@ def test_a_full_disk_leaves_the_old_index(site: TinySite, monkeypatch: pytest.Mo
     site.feed(FAST)
     path = site.refresh()
     before = path.read_bytes()
-    site.feed(SLOW)
+    site.note("one", "withdrawal", FAST.digest)
     monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     with pytest.raises(BuildError, match="No space left"):
         site.refresh()

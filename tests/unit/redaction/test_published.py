@@ -205,3 +205,15 @@ def test_what_the_publisher_says_moves_along_and_loses_the_name(site: LegalSite)
     assert json.loads(published(site)["projects/bob/index.json"])["edited"]["same_as"] == [
         {"text": moved, "path": f"projects/{moved}/"}
     ]
+
+
+def test_a_target_that_held_no_text_itself_says_why_all_the_same(site: LegalSite) -> None:
+    before = objects(published(site))
+    site.redact(ADA.project().digest, "tuned by")
+    build(site.root, jobs=1)
+    project = json.loads(published(site)["projects/ada-quill/index.json"])
+    assert [line["value"] for line in project["items"] if line["label"] == "Redacted"] == [
+        "A person asked for it. Basis: GDPR, article 17."
+    ]
+    after = objects(published(site))
+    assert {path: after[path] for path in before} == before

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from leaderpress.config import PAGE_KINDS, Outputs
 from leaderpress.errors import ContentError, Problems
 from leaderpress.site.addresses import Addresses, page_kind
 from leaderpress.site.build import build
+from leaderpress.site.editions import freeze
 from leaderpress.site.lookup import find_run
 
 HEX = "0123456789abcdef" * 4
@@ -40,6 +42,10 @@ KINDS = {
     "records/": "records",
     "records/2/": "records",
     "changes/": "changes",
+    "editions/": "index",
+    "editions/2026-q3/": "edition",
+    "editions/2026-q3/2/": "edition",
+    "lookup/": "lookup",
     "about/": "page",
     "runs-explained/": "page",
 }
@@ -97,6 +103,7 @@ def fed(site: TinySite) -> TinySite:
     site.feed(*RUNS, failed, Chain(10, 70, gpu="Abacus 2"), {"task": FAST.operation().digest, "rows": 2, "listed": 9})
     site.feed(Chain(2, 150, user="U2"), on="2026-05-06")
     site.feed(RIVAL, source="rival", on="2026-05-07")
+    freeze(site.root, "spring", published_at=date(2026, 5, 8), today=date.today)
     site.note("one", "withdrawal", RUNS[2].digest)
     site.note("two", "correction", RUNS[3].digest, successor=RUNS[4].digest)
     site.note("three", "attestation", FAST.digest, type="comment")
@@ -158,6 +165,8 @@ def switched_off(site: TinySite, whole: set[str]) -> Iterator[str]:
         source = sources[f"sha256:{folder[5:]}"] if folder.startswith("runs/") else None
         kind = page_kind(f"{folder}/" if folder else "")
         formats = {"index.html": ["html"], "index.json": ["json"], "ranking.csv": ["html", "json"]}.get(leaf, [])
+        if kind == "lookup":
+            formats = ["html", "json"]
         if path == "changes/feed.xml":  # its entries are places of that page
             formats = ["html"]
         if formats and folder != "schema/v1" and not any(outputs.has(kind, name, source) for name in formats):

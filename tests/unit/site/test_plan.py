@@ -71,7 +71,7 @@ def test_groups_are_packed_by_their_runs(site: TinySite, monkeypatch: pytest.Mon
 
 def test_a_site_without_records_has_its_ways_in(site: TinySite) -> None:
     kinds = [job.kind for job in jobs(site)]
-    assert kinds == ["records", "subjects", "single", "prose", "fixed"]
+    assert kinds == ["records", "subjects", "single", "lookup", "prose", "fixed"]
 
 
 ILLUSTRATIVE = {

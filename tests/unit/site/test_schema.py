@@ -3,6 +3,7 @@
 import dataclasses
 import json
 from collections.abc import Iterator
+from datetime import date
 from typing import Any
 from urllib.parse import urljoin
 
@@ -11,6 +12,7 @@ import jsonschema
 import pytest
 from tiny_site import Chain, TinySite
 
+from leaderpress.site.editions import freeze
 from leaderpress.site.schema import TWINS, schemas, twin
 
 BASE = "https://tiny.example/"
@@ -39,6 +41,7 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
     facts = {"about": runs[0].suite().digest, "fact": "points", "value": [1, None]}
     site.feed(*runs, *odd, facts, {"task": runs[0].operation().digest, "rows": 2, "listed": 3}, {"reject": "INCORRECT"})
     site.feed(Chain(1, 90), on="2026-05-06")
+    freeze(site.root, "spring", published_at=date(2026, 5, 6), today=date.today)
     site.note("a", "withdrawal", runs[1].digest)
     site.note("b", "attestation", runs[2].digest, type="reproduction", value=1.5, unit="us")
     found: dict[str, dict[str, Any]] = {}

@@ -12,13 +12,16 @@ SHOWN = 25
 """How many of each a page names."""
 
 _REVISED = (
-    "where superseded_by in (select digest from run where folder = ?1) and folder < ?1 order by name, digest limit ?2"
+    "where superseded_by != '' and superseded_by in (select digest from run where folder = ?1) and +folder < ?1"
+    " order by name, digest limit ?2"
 )
 _REDEFINED = (
     "select after.raw, (select before.digest from task as before join document on document.digest = before.digest"
     " where before.raw = after.raw and before.source = after.source and document.folder < ?1"
     " order by document.folder desc, before.digest limit 1) as earlier, after.digest from task as after"
-    " join document on document.digest = after.digest where document.folder = ?1 and earlier is not null order by 1, 3"
+    " join document on document.digest = after.digest where document.folder = ?1 and earlier is not null"
+    # Few names stand for two operations, and looking for an earlier one of each takes long.
+    " and (after.raw, after.source) in (select raw, source from task group by 1, 2 having count(*) > 1) order by 1, 3"
 )
 _RENAMED = "select before, after, count(*) from renaming where folder = ? group by 1, 2 order by 3 desc, 1, 2"
 _REFUSED = (

@@ -17,6 +17,8 @@ GENRE = "Edition of benchmark rankings"
 LEADERS = 3
 """Leaders of one group that a row names."""
 EDITIONS = "editions/"
+_SINCE = {"STATUS_REDACTED": "redacted", "WITHDRAWN": "withdrawn", "SUPERSEDED": "superseded"}
+"""What may have become of a leader, by the reason for which it does not rank any more."""
 
 
 def edition_path(tag: str) -> str:
@@ -51,6 +53,7 @@ def build_edition(context: Context, file: EditionFile, edition: Edition) -> view
         tag=file.tag,
         title=title,
         description=say,
+        index=Link("Editions", context.page(EDITIONS)),
         say=say,
         note=head.note,
         published_on=head.published_at,
@@ -98,7 +101,8 @@ def _names(context: Context, group: GroupRow) -> tuple[str, str]:
 
 def _group(context: Context, stood: _Stood) -> views.EditionGroup:
     group, leaders = stood.group, stood.leaders
-    first = leaders[0]
+    # A value may have been removed since.
+    value = next((run.value for run in leaders if run.value is not None), None)
     leading = sum(place == 1 for place, _ in stood.standing.runs)
     slugs = sorted({run.source for run in leaders})
     return views.EditionGroup(
@@ -111,14 +115,14 @@ def _group(context: Context, stood: _Stood) -> views.EditionGroup:
         ranking=stood.standing.ranking,
         leaders=tuple(_leader(context, run) for run in leaders),
         tied=leading - len(leaders),
-        figure=None if first.value is None else figure(first.value, group.unit),
+        figure=None if value is None else figure(value, group.unit),
         metric_label=upper_first(context.joint_label(slugs, group.metric)),
         runs=len(stood.standing.runs),
     )
 
 
 def _leader(context: Context, run: RunRow) -> views.EditionLeader:
-    since = "withdrawn" if "WITHDRAWN" in run.reasons else "superseded" if run.superseded_by else ""
+    since = next((word for code, word in _SINCE.items() if code in run.reasons), "")
     path = context.run_page(run.digest, run.source)
     return views.EditionLeader(run.digest, path, run.name, run.revision, since)
 

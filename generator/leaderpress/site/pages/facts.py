@@ -347,13 +347,8 @@ def optional(spec: Spec, *fields: tuple[str, str]) -> list[Item]:
     return lines
 
 
-def stated_items(context: Context, digest: str) -> list[Item]:
-    """What the source states about a document outside its manifest; a long text stays in the records."""
-    return fact_items(context, context.index.facts(digest))
-
-
 def fact_items(context: Context, facts: Iterable[FactRow]) -> list[Item]:
-    """The same for facts that were looked up before."""
+    """What the source states about a document outside its manifest; a long text stays in the records."""
     return [_stated_item(context, fact) for fact in facts if fact.value is not None]
 
 

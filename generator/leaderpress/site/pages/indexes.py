@@ -17,8 +17,8 @@ INDEX_PAGE = 2000
 def build_tasks(context: Context) -> views.IndexView:
     """Operations by family."""
     rows = context.index.pairs(
-        "select task.family, task.name, task.slug, count(run.digest) from task left join run on run.task = task.digest"
-        " group by task.digest order by task.family, lower(task.name), task.slug"
+        "select family, name, slug, (select count(*) from run where run.task = task.digest) from task"
+        " order by family, lower(name), slug"
     )
     families: dict[str, list[tuple[Link, int]]] = {}
     for family, name, slug, runs in rows:
@@ -45,8 +45,9 @@ def build_projects(context: Context) -> views.IndexView:
 def build_hardware_index(context: Context) -> views.IndexView:
     """Hardware by vendor."""
     rows = context.index.pairs(
-        "select vendor, product, slug, count(run.digest) from environment left join run"
-        " on run.environment = environment.digest group by slug, vendor, product order by vendor, product"
+        "select vendor, product, slug, coalesce(sum(runs), 0) from environment left join"
+        " (select environment, count(*) as runs from run group by environment) as counted"
+        " on counted.environment = environment.digest group by slug, vendor, product order by vendor, product"
     )
     vendors: dict[str, list[tuple[Link, int]]] = {}
     for vendor, product, slug, runs in rows:

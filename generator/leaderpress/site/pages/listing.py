@@ -1,6 +1,7 @@
 """Building the ways in: home, A–Z indexes, sources, records, changes."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from ...editions import EditionFile
@@ -13,8 +14,8 @@ from ...views.scale import strip
 from . import changed
 from .context import Context, item, object_path
 from .edition import edition_rows
-from .records import latest_events, leading_events
-from .source import rejection_rows
+from .records import latest_events, standing_events
+from .source import extent, rejection_rows
 
 LATEST = 15
 SHOWN = 25
@@ -86,28 +87,25 @@ def _families(context: Context) -> tuple[tuple[Link, int], ...]:
 
 def _hardware(context: Context) -> tuple[tuple[Link, int], ...]:
     rows = context.index.pairs(
-        "select product, slug, count(run.digest) n from environment"
-        " left join run on run.environment = environment.digest group by slug, product order by n desc, product"
+        "select product, slug, coalesce(sum(runs), 0) n from environment left join"
+        " (select environment, count(*) as runs from run group by environment) as counted"
+        " on counted.environment = environment.digest group by slug, product order by n desc, product"
     )
     return tuple((Link(product, context.page(f"hardware/{slug}/")), count) for product, slug, count in rows)
 
 
 def source_rows(context: Context) -> tuple[views.SourceRow, ...]:
     """Every source that stated a record, the one with most runs first."""
-    rows = context.index.pairs(
-        "select stated.source, count(digest), count(distinct grp), max(observed_at)"
-        " from (select distinct source from statement) as stated left join run on run.source = stated.source"
-        " group by stated.source order by count(digest) desc, stated.source"
-    )
+    stated = [(slug, *extent(context, slug)) for slug in context.index.sources()]
     return tuple(
         views.SourceRow(
             link=Link(context.source(slug).name, context.page(f"sources/{slug}/")),
             runs=runs,
             groups=groups,
-            last_observed=(last or "")[:10],
+            last_observed=last[:10],
             licence=context.source_line(slug).licence,
         )
-        for slug, runs, groups, last in rows
+        for slug, runs, groups, last in sorted(stated, key=lambda row: (-row[1], row[0]))
     )
 
 
@@ -161,12 +159,32 @@ def source_of(context: Context, folder: FolderRow) -> Link:
 def ingested(context: Context, folder: FolderRow) -> tuple[int, int, int]:
     """New runs, revised ones and entries that were not taken: what an ingest did, whatever came after it."""
     index = context.index
-    superseding = (
-        "select count(*) from run as older join run as newer on newer.digest = older.superseded_by"
-        " where newer.folder = ? and older.folder < newer.folder"
-    )
     new = index.count("select count(*) from run where folder = ?", folder.number)
-    return new, index.count(superseding, folder.number), len(folder.snapshot["rejections"])
+    return new, _revised(context).get(folder.number, 0), len(folder.snapshot["rejections"])
+
+
+@lru_cache(4)
+def _revised(context: Context) -> dict[int, int]:
+    """How many runs of earlier ingests the runs of each ingest took the place of, by its number."""
+    return dict(
+        context.index.pairs(
+            "select newer.folder, count(*) from run as older join run as newer on newer.digest = older.superseded_by"
+            " where older.superseded_by != '' and older.folder < newer.folder group by newer.folder"
+        )
+    )
+
+
+@lru_cache(4)
+def _leading(context: Context) -> dict[int, tuple[int, list[str]]]:
+    """How many runs of each ingest lead today, and the newest `SHOWN` of them, by its number."""
+    leading: dict[int, tuple[int, list[str]]] = {}
+    for folder, digest in context.index.stream(
+        "select run.folder, event.digest from event join run on run.digest = event.digest where stands"
+        " order by event.observed_at desc, event.digest"
+    ):
+        count, newest = leading.get(folder, (0, []))
+        leading[folder] = (count + 1, newest if len(newest) == SHOWN else [*newest, digest])
+    return leading
 
 
 def _changes(context: Context, folders: Sequence[FolderRow]) -> Iterator[views.ChangeRow]:
@@ -181,8 +199,7 @@ def _change(context: Context, folder: FolderRow, uncounted: tuple[views.Uncounte
     index = context.index
     number = folder.number
     new, revised, refused = ingested(context, folder)
-    standing = "stands and digest in (select digest from run where folder = ?)"
-    leading = index.count(f"select count(*) from event where {standing}", number)
+    leading, newest = _leading(context).get(number, (0, []))
     runs = index.runs("where folder = ? order by observed_at desc, digest limit ?", number, SHOWN)
     rejections = folder.snapshot["rejections"]
     counts: list[Item] = [
@@ -204,12 +221,12 @@ def _change(context: Context, folder: FolderRow, uncounted: tuple[views.Uncounte
         counts=tuple(counts),
         runs=tuple(_new_run(context, run) for run in runs),
         more=new - len(runs),
-        replaced=changed.replaced(context, folder),
+        replaced=changed.replaced(context, folder) if revised else (),
         uncounted=uncounted[:SHOWN],
         renamed=renamed[:SHOWN],
         redefined=redefined[:SHOWN],
         drift=tuple((row["field"], row["count"]) for row in folder.snapshot["drift"]),
-        leaders=tuple(leading_events(context, number, SHOWN)),
+        leaders=tuple(standing_events(context, newest)),
         rejections=rejection_rows(rejections),
     )
 

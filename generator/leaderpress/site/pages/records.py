@@ -10,27 +10,29 @@ from .group import pager
 
 EVENTS_PAGE = 1000
 """Events that one page lists."""
-_EVENTS = (
+_SHOWN = (
     "select event.digest, event.grp, event.observed_at, event.value, event.previous, event.stands, run.source,"
-    " run.name, run.task, run.environment, grp.unit, grp.direction from event"
-    " left join run on run.digest = event.digest left join grp on grp.key = event.grp"
+    " run.name, run.task, run.environment, grp.unit, grp.direction from"
+    " (select * from event where {where} order by {order} limit ? offset ?) as event"
+    " left join run on run.digest = event.digest left join grp on grp.key = event.grp order by {order}"
 )
+"""The events are selected before anything is looked up about them."""
 
 
-def latest_events(context: Context, most: int = -1, skip: int = 0) -> Iterator[views.EventRow]:
-    """Record events of the whole site, newest first; all of them without `most`, read as they are asked for."""
-    order = "event.observed_at desc, event.digest desc, event.grp"
-    return _rows(context, f"order by {order} limit ? offset ?", most, skip)
+def latest_events(context: Context, most: int, skip: int = 0) -> Iterator[views.EventRow]:
+    """Record events of the whole site, newest first."""
+    query = _SHOWN.format(where="true", order="event.observed_at desc, event.digest desc, event.grp")
+    return _rows(context, query, most, skip)
 
 
-def leading_events(context: Context, folder: int, most: int) -> Iterator[views.EventRow]:
-    """Those of the runs of one ingest that stand today, newest first."""
-    own = "event.stands and event.digest in (select digest from run where folder = ?)"
-    return _rows(context, f"where {own} order by event.observed_at desc, event.digest limit ?", folder, most)
+def standing_events(context: Context, digests: Sequence[str]) -> Iterator[views.EventRow]:
+    """Those of some runs that lead today, newest first."""
+    own = f"stands and digest in ({', '.join('?' * len(digests))})"
+    return _rows(context, _SHOWN.format(where=own, order="event.observed_at desc, event.digest"), *digests, -1, 0)
 
 
-def _rows(context: Context, rest: str, *arguments: int) -> Iterator[views.EventRow]:
-    for row in context.index.stream(f"{_EVENTS} {rest}", *arguments):
+def _rows(context: Context, query: str, *arguments: int | str) -> Iterator[views.EventRow]:
+    for row in context.index.stream(query, *arguments):
         digest, group, observed_at, value, previous, stands, source, name, task, environment, unit, better = row
         yield views.EventRow(
             digest=digest,
@@ -50,7 +52,7 @@ def _rows(context: Context, rest: str, *arguments: int) -> Iterator[views.EventR
 def records_pages(context: Context, pages: Sequence[int]) -> Iterator[tuple[str, views.RecordsView]]:
     """(path, view) of consecutive pages of all record events, newest first, `EVENTS_PAGE` a page."""
     count, standing = context.index.pairs("select count(*), coalesce(sum(stands), 0) from event")[0]
-    events = latest_events(context, skip=(pages[0] - 1) * EVENTS_PAGE)
+    events = latest_events(context, len(pages) * EVENTS_PAGE, (pages[0] - 1) * EVENTS_PAGE)
     linked = context.addresses.has_page("records/")
     for page in pages:
         yield (

@@ -1,7 +1,8 @@
 """Building the source page: terms, snapshots, rejections, coverage."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from ...format import count_text
@@ -52,15 +53,25 @@ def rejection_rows(rejections: Sequence[dict[str, Any]], source: str | None = No
     )
 
 
-def build_source(
-    context: Context,
-    table: SourceTable,
-    folders: Sequence[FolderRow],
-    runs: int,
-    groups: int,
-    last_observed: str,
-) -> SourceView:
+@lru_cache(256)
+def extent(context: Context, source: str) -> tuple[int, int, str]:
+    """How many runs a source states, of how many groups, and when the newest was observed (empty without a run)."""
+    query = "select count(*), count(distinct grp), max(observed_at) from run where source = ?"
+    ((runs, groups, last),) = context.index.pairs(query, source)
+    return runs, groups, last or ""
+
+
+def source_pages(context: Context, slugs: Sequence[str]) -> Iterator[tuple[str, SourceView]]:
+    """(path, view) of the pages of sources."""
+    every = context.index.folders()
+    for slug in slugs:
+        folders = [folder for folder in every if slug in folder.snapshot["sources"]]
+        yield f"sources/{slug}/", build_source(context, context.source(slug), folders)
+
+
+def build_source(context: Context, table: SourceTable, folders: Sequence[FolderRow]) -> SourceView:
     """The view of one source; `folders` are the ingests that state something from it, oldest first."""
+    runs, groups, last = extent(context, table.slug)
     line = context.source_line(table.slug)
     return SourceView(
         slug=table.slug,
@@ -73,7 +84,7 @@ def build_source(
             item("Runs", count_text(runs)),
             item("Groups", count_text(groups)),
             item("Snapshots", count_text(len(folders))),
-            item("Last observed", last_observed[:10]),
+            item("Last observed", last[:10]),
         ),
         metrics=tuple(
             (name, rule.label, rule.unit or "", {"lower": "lower", "higher": "higher"}.get(rule.better, "not ranked"))

@@ -11,6 +11,7 @@ import pytest
 from tiny_site import Chain, TinySite
 
 from leaderpress.index import reader
+from leaderpress.site import plan as planning
 from leaderpress.site.pages import indexes, project, records
 from leaderpress.site.pages.hardware import hardware_pages
 from leaderpress.site.pages.subject import subject_pages
@@ -168,3 +169,59 @@ def test_the_parts_of_a_long_list_are_the_same_from_wherever_it_is_read(
     ]
     assert len(rows) == whole
     assert len(set(rows)) == whole
+
+
+# -- growth ------------------------------------------------------------------------------------------------------------
+
+KINDS = ("subject", "task", "project", "hardware", "source", "records", "subjects", "single")
+
+
+def steps(site: TinySite, kind: str) -> int:
+    """How many instructions of its own machine SQLite takes for all pages of a kind: the same on every computer."""
+    taken = 0
+
+    def count() -> int:
+        nonlocal taken
+        taken += 1
+        return 0
+
+    with site.pages() as at:
+        jobs = [job for job in planning.plan(at.index, at.content) if job.kind == kind]
+        at.index._db.set_progress_handler(count, 10)
+        for job in jobs:
+            for _ in at.renderer.files(job):
+                pass
+        at.index._db.set_progress_handler(None, 10)
+    return taken
+
+
+def grown(n: int, people: int) -> Chain:
+    """A run whose implementation has a page."""
+    licensed = {"licensing": {"declared": "MIT"}}
+    return Chain(n, 1000 - n % 9, user="Ada" if n % 3 else f"U{n % people}", op=f"op{n // 2}", subject=licensed)
+
+
+@pytest.fixture(scope="module")
+def sizes(tmp_path_factory: pytest.TempPathFactory) -> tuple[TinySite, TinySite]:
+    """A site, and one with eight times as many runs, people, operations and ingests."""
+    found = []
+    for count in (1, 8):
+        site = TinySite(tmp_path_factory.mktemp(f"size-{count}"))
+        for part in range(count):
+            numbers = range(part * 30, part * 30 + 30)
+            site.feed(*(grown(n, 10 * count) for n in numbers))
+        found.append(site)
+    return found[0], found[1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_work_grows_in_proportion_to_the_records(
+    kind: str, sizes: tuple[TinySite, TinySite], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eight times as much takes at most twelve times as long: a table is read for a site, not for each of its pages."""
+    for name in ("pages.records.EVENTS_PAGE", "pages.indexes.INDEX_PAGE", "pages.project.PAGE_ROWS"):
+        monkeypatch.setattr(f"leaderpress.site.{name}", 10)
+    for name in ("EVENTS_PAGE", "INDEX_PAGE"):
+        monkeypatch.setattr(planning, name, 10)
+    small, large = (steps(site, kind) for site in sizes)
+    assert 0 < large <= 12 * small
