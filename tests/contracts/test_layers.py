@@ -36,7 +36,7 @@ FENCES = {
     "jinja2": ("theme", "site.render"),
     "markupsafe": ("theme", "site.render"),
     "markdown_it": ("theme.markdown",),
-    "sqlite3": ("index", "site.trace", "site.bulk"),
+    "sqlite3": ("index", "site.trace", "site.difference", "site.bulk"),
     "click": ("cli",),
     "rfc8785": ("canonical",),
     "zstandard": ("ingesters",),

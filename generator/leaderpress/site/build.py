@@ -16,6 +16,7 @@ from ..store import PLACE, changed_notes, folders
 from ..views.base import SiteView
 from . import trace, workers
 from .addresses import Addresses
+from .changes import Changes
 from .content import Content, load_content
 from .cores import default_jobs
 from .editions import edition_faults
@@ -27,7 +28,6 @@ from .overrides import check_overrides
 from .plan import plan, site_view
 from .publication import Publication, write_log
 from .report import BuildReport, page_kinds
-from .trace import Changes
 from .workers import Setup
 
 

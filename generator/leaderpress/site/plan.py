@@ -11,12 +11,12 @@ from itertools import islice
 from ..index import Index, shortforms
 from ..views.base import Link, SiteView
 from .addresses import Addresses
+from .changes import Changes
 from .content import Content
 from .pages.group import PAGE_ROWS
 from .pages.indexes import INDEX_PAGE
 from .pages.records import EVENTS_PAGE
 from .shortforms import is_looked_up, shard_names
-from .trace import Changes
 
 OBJECTS_A_JOB = 400
 GROUPS_A_JOB = 40

@@ -16,8 +16,8 @@ from ..manifests.note_documents import note_digest, note_document, note_kind
 from ..manifests.notes import Note
 from ..manifests.tombstone import Reason, tombstone
 from ..store import PLACE, SNAPSHOT, commitment, first_fault, in_order
+from .changes import Changes
 from .output import DirectoryOutput
-from .trace import Changes
 
 _LINES_A_CHUNK = 4096
 

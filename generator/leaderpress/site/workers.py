@@ -100,7 +100,6 @@ def _compile_beside(site: Path, theme: str, cache: Path) -> None:
     with suppress(Exception):
         opened = open_theme(theme, site=site)
         opened.compile()
-        cache.mkdir(parents=True, exist_ok=True)
         trace.keep(cache, COMPILED, template_key(site, theme), opened.compiled())
 
 

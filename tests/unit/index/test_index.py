@@ -380,7 +380,7 @@ def test_groups_are_read_with_their_contents(site: TinySite) -> None:
             assert contents.unranked == index.unranked(key, contents.group.siblings)
             assert contents.events == index.events(key)
         assert len(keys) > 4
-        assert {len(contents.unranked) for contents in index.contents(keys)} > {0, 1, 2}
+        assert {len(contents.unranked) for contents in index.contents(keys)} == {0, 1, 2}
         with pytest.raises(ContentError, match="no group sha256:no"):
             list(index.contents(["sha256:no"]))
 
