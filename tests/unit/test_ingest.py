@@ -22,6 +22,7 @@ from leaderpress import ingesters, store
 from leaderpress.canonical import canonical, sha256
 from leaderpress.errors import ContentError, DumpError, LeaderpressError, UsageError
 from leaderpress.ingest import IngestReport, ingest, spool
+from leaderpress.ingesters import packed
 from leaderpress.ingesters.base import Drift, Dump, Fact, Rejection, Statement, TaskCount
 from leaderpress.manifests import API_VERSION, KIND_ORDER, Manifest, seal
 
@@ -764,11 +765,14 @@ def history(site: Site) -> None:
         site.ingest([site.dump(*entries[:20]), site.dump(*entries[20:], {"fact": "n", "value": round_, "op": "op 1"})])
 
 
+@pytest.mark.parametrize("most_runs", [3, 200])
 def test_memory_may_be_short_and_the_bytes_are_the_same(
-    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_runs: int
 ) -> None:
     history(site)
     monkeypatch.setattr(spool, "BUDGET", 2000)
+    monkeypatch.setattr(spool, "MOST_RUNS", most_runs)
+    monkeypatch.setattr(packed, "RECENT", 5)
     spilled: list[int] = []
     real = spool.Sorter._spill
     monkeypatch.setattr(spool.Sorter, "_spill", lambda self: (spilled.append(1), real(self)))

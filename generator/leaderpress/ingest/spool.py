@@ -7,11 +7,13 @@ from typing import IO
 
 from ..errors import ContentError
 
-BUDGET = 24 * 1024 * 1024
+BUDGET = 16 * 1024 * 1024
 """Bytes held in memory before a sorted run is written out."""
+MOST_RUNS = 200
+"""Sorted runs, which are open files, before they are merged into one."""
 
 # Tabs up to the last field of the longest record: what follows is a document, and is not searched.
-_MOST = 7
+_MOST_TABS = 7
 # Bytes that a record and its note take in the buffer, beside their text.
 _OVERHEAD = 200
 
@@ -51,23 +53,33 @@ class Sorter:
 
     def __iter__(self) -> Iterator[list[bytes]]:
         """The fields of all records in order, those of its note after each; equal ones of several runs side by side."""
+        return (line[:-1].split(b"\t", _MOST_TABS) for line in self._merged())
+
+    def _merged(self) -> Iterator[bytes]:
         for run in self._runs:
             run.seek(0)
-        lines = heapq.merge(*self._runs, self._sorted()) if self._runs else self._sorted()
-        return (line[:-1].split(b"\t", _MOST) for line in lines)
+        return heapq.merge(*self._runs, self._sorted()) if self._runs else self._sorted()
 
     def _sorted(self) -> Iterator[bytes]:
         buffer = self._buffer
         return (b"%b\t%b\n" % (record, buffer[record]) for record in sorted(buffer))
 
     def _spill(self) -> None:
-        try:
-            run = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `__exit__`
-            self._runs.append(run)
-            run.writelines(self._sorted())
-            run.flush()
-        except OSError as fault:
-            problem = f"no room for temporary files: {fault.strerror or fault}"
-            raise ContentError("spool-write", problem, at=tempfile.gettempdir(), hint="set TMPDIR") from None
+        is_full = len(self._runs) >= MOST_RUNS
+        run = _written(self._merged() if is_full else self._sorted())
+        for spent in self._runs if is_full else ():
+            spent.close()
+        self._runs = [run] if is_full else [*self._runs, run]
         self._buffer = {}
         self._held = 0
+
+
+def _written(lines: Iterator[bytes]) -> IO[bytes]:
+    try:
+        run = tempfile.TemporaryFile()  # noqa: SIM115 - closed by whoever gets it
+        run.writelines(lines)
+        run.flush()
+    except OSError as fault:
+        problem = f"no room for temporary files: {fault.strerror or fault}"
+        raise ContentError("spool-write", problem, at=tempfile.gettempdir(), hint="set TMPDIR") from None
+    return run

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 Given = TypeVar("Given")
-Result = TypeVar("Result")
+Made = TypeVar("Made")
 
 
 def default_jobs() -> int:
@@ -14,8 +14,8 @@ def default_jobs() -> int:
 
 
 def in_threads(
-    work: Callable[[Sequence[Given]], Result], items: Sequence[Given], portion: int, threads: int
-) -> Iterator[Result]:
+    work: Callable[[Sequence[Given]], Made], items: Sequence[Given], portion: int, threads: int
+) -> Iterator[Made]:
     """What `work` gives for one portion of the items after the other, several at a time.
 
     For work that waits for the system or hashes, and so lets other threads run; few items are not worth a thread.

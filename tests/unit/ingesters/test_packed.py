@@ -54,7 +54,7 @@ def test_a_map_without_entries_has_none(recent: int) -> None:
 @pytest.mark.parametrize("shift", [0, 3])
 def test_a_value_that_looks_like_a_key_is_none(monkeypatch: pytest.MonkeyPatch, shift: int) -> None:
     monkeypatch.setattr(packed, "RECENT", 1)
-    monkeypatch.setattr(packed, "_BUCKET", 0)  # all in one bucket
+    monkeypatch.setattr(packed, "_BUCKETS", 1)
     wanted = sha256(b"wanted").digest()[:16]
     mapped = bytes_of(16 + shift)
     mapped["other"] = bytes(shift) + wanted
