@@ -2,15 +2,12 @@
 
 import json
 import shutil
-from collections import defaultdict
-from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from datetime import date
-from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from newer_dump import FIRST, SECOND, SOURCE, Board, Story, key
 
 from leaderpress import cli
 from leaderpress.ingest import IngestReport, ingest, undo
@@ -19,120 +16,10 @@ from leaderpress.manifests.notes import parse_note
 
 pytestmark = pytest.mark.slow
 
-SOURCE = "sol-execbench"
-SETTINGS = 'title = "Records"\npublisher = "Records desk"\nkey = "records"\n'
-FIRST, SECOND = date(2026, 8, 24), date(2026, 8, 31)
-
-Submission = dict[str, Any]
-Ranks = dict[tuple[object, ...], dict[str, int]]
-
-
-class Board:
-    """The leaderboard's dump, which a test may change before it writes it out."""
-
-    def __init__(self, folder: Path) -> None:
-        self.kernels = json.loads((folder / "kernels.json").read_bytes())
-        self.details = {path.stem: json.loads(path.read_bytes()) for path in (folder / "kernels").glob("*.json")}
-        self.lists = {path.stem: json.loads(path.read_bytes()) for path in (folder / "submissions").glob("*.json")}
-
-    def submissions(self) -> Iterator[Submission]:
-        for name in sorted(self.lists, key=int):
-            yield from self.lists[name]["data"]["submissions"]
-
-    def keep(self, wanted: Callable[[Submission], bool]) -> None:
-        """Leave the others out, in lists that are complete all the same."""
-        for page in self.lists.values():
-            kept = [row for row in page["data"]["submissions"] if wanted(row)]
-            page["data"] |= {"submissions": kept, "total": len(kept)}
-
-    def write(self, folder: Path) -> Path:
-        for name, parts in (("kernels", self.details), ("submissions", self.lists)):
-            (folder / name).mkdir(parents=True)
-            for stem, value in parts.items():
-                (folder / name / f"{stem}.json").write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
-        (folder / "kernels.json").write_text(json.dumps(self.kernels, ensure_ascii=False), encoding="utf-8")
-        return folder
-
-    def ranks(self, standing: Callable[[Submission], bool] = lambda row: True) -> Ranks:
-        """Dense ranks by group, by nothing but what the dump states."""
-        groups: dict[tuple[object, ...], dict[str, int]] = defaultdict(dict)
-        for row in self.submissions():
-            if standing(row):
-                scaled = (Decimal(str(row["latency_ms"])) * 1_000_000).quantize(Decimal(1), ROUND_HALF_UP)
-                key = (row["kernel_id"], row["gpu_type"], row["evaluation_stack_version"])
-                groups[key][f"submission/{row['id']}"] = int(scaled)
-        return {
-            key: {name: sorted(set(values.values())).index(value) + 1 for name, value in values.items()}
-            for key, values in groups.items()
-        }
-
 
 @pytest.fixture(scope="module")
-def half(corpus: Path) -> Callable[[Submission], bool]:
-    """Every other submission of the dump."""
-    ids = {row["id"] for row in list(Board(corpus / "data" / SOURCE).submissions())[::2]}
-    return lambda row: row["id"] in ids
-
-
-class Story:
-    """A site with the first half, and the whole dump with one change of each kind."""
-
-    def __init__(self, folder: Path, corpus: Path, half: Callable[[Submission], bool]) -> None:
-        self.root = folder / "site"
-        assert cli.run(["init", str(self.root)]) == 0
-        (self.root / "content" / "site.toml").write_text(SETTINGS, encoding="utf-8")
-        self.before, self.after = (Board(corpus / "data" / SOURCE) for _ in range(2))
-        self.before.keep(half)
-        self.first = [row["id"] for row in self.before.submissions()]
-        self._choose()
-        self.old, self.new = self.before.write(folder / "old"), self.after.write(folder / "new")
-
-    def _choose(self) -> None:
-        """Make the changes; each in a group of its own where others are ranked too."""
-        by_kernel: dict[int, list[Submission]] = defaultdict(list)
-        for row in self.before.submissions():
-            by_kernel[row["kernel_id"]].append(row)
-        chosen = sorted(by_kernel, key=lambda kernel: (-len(by_kernel[kernel]), kernel))[:4]
-        revised, disqualified, vanished, edited = chosen
-        self.revised, self.disqualified, self.vanished = (
-            by_kernel[kernel][0]["id"] for kernel in (revised, disqualified, vanished)
-        )
-        self.edited = edited
-        users: dict[str, int] = defaultdict(int)
-        for row in self.before.submissions():
-            if row["kernel_id"] not in chosen:
-                users[row["username"]] += 1
-        self.user = max(users, key=lambda name: (users[name] <= 9, users[name], name))
-        for row in self.after.submissions():
-            if row["id"] == self.revised:
-                row["latency_ms"] = 0.000123
-            if row["id"] == self.disqualified:
-                row["is_disqualified"] = True
-            if row["username"] == self.user:
-                row["username"] = "Renamed team"
-        self.after.keep(lambda row: row["id"] != self.vanished)
-        detail = self.after.details[str(edited)]["data"]
-        self.edited_name = detail["name"]
-        detail["op_type"] = "edited-family"
-
-    def ingest(self, dump: Path, day: date, *, dry_run: bool = False) -> IngestReport:
-        return ingest(
-            self.root, SOURCE, [dump], published_at=day, retrieved_at=None, dry_run=dry_run, today=lambda: day
-        )
-
-    def digests(self) -> dict[str, list[str]]:
-        """Digests of the runs of each key, in order of publication."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for path in sorted((self.root / "content" / "records").glob("*/provenance.jsonl")):
-            for line in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
-                if line["kind"] == "BenchmarkRun" and line["digest"] not in found[line["upstreamKey"]]:
-                    found[line["upstreamKey"]].append(line["digest"])
-        return found
-
-
-@pytest.fixture(scope="module")
-def story(tmp_path_factory: pytest.TempPathFactory, corpus: Path, half: Callable[[Submission], bool]) -> Story:
-    made = Story(tmp_path_factory.mktemp("updates"), corpus, half)
+def story(tmp_path_factory: pytest.TempPathFactory, corpus: Path) -> Story:
+    made = Story(tmp_path_factory.mktemp("updates"), corpus)
     report = made.ingest(made.old, FIRST)
     assert (report.updates, report.counts["BenchmarkRun"]["new"]) == (None, 353)
     return made
@@ -145,10 +32,6 @@ def told(story: Story) -> tuple[Updates, dict[str, bytes], IngestReport]:
     assert dry.updates is not None
     held = {str(path): path.read_bytes() for path in (story.root / "content").rglob("*") if path.is_file()}
     return dry.updates, held, story.ingest(story.new, SECOND)
-
-
-def key(number: int) -> str:
-    return f"submission/{number}"
 
 
 def test_new_runs_are_the_other_half(story: Story, told: tuple[Updates, Any, Any]) -> None:

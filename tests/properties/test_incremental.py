@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from invented_board import SITE, TABLE, Board
 
 from leaderpress.errors import LeaderpressError, Problems
 from leaderpress.ingest import ingest, seal
@@ -27,129 +28,6 @@ from leaderpress.site.editions import freeze
 from leaderpress.site.report import BuildReport
 from leaderpress.site.update import update
 from leaderpress.store import committed_notes, folders
-
-SITE = """\
-title = "{title}"
-publisher = "Invented press"
-key = "inv"
-{base}
-links = "{links}"
-theme = "{theme}"
-report_url = "https://issues.example/{number}?d={{digest}}&p={{permalink}}"
-"""
-
-TABLE = """\
-name = "Invented board {number}"
-url = "https://board.example/"
-licence = "CC0-1.0"
-ingester = "sol-execbench"
-illustrative = true
-order = "sol_score"
-
-[metrics.sol_score]
-label = "Score"
-format = "fixed:{digits}"
-better = "{better}"
-line = "SOL {{value}}"
-"""
-
-NAMES = ["Kestrel", "我爱拆拆", "pipe|dream", "e\u0301clair", "🦊 den", "A. B.", "con", "index"]
-
-
-class Board:
-    """The invented upstream: kernels and submissions, as its public files would state them."""
-
-    def __init__(self, chance: random.Random) -> None:
-        self.chance = chance
-        self.kernels: dict[int, dict[str, Any]] = {}
-        self.submissions: dict[int, dict[str, Any]] = {}
-        self.add_kernel()
-        for _ in range(4):
-            self.submit()
-
-    def add_kernel(self) -> None:
-        number = len(self.kernels) + 1
-        self.kernels[number] = {
-            "id": number,
-            "name": f"{number:03d}_invented_gemm_{number}",
-            "title": f"{number:03d}_invented_gemm_{number}",
-            "gpu_types": ["B200"],
-            "tags": [self.chance.choice(["gemm", "rope", "norm"])],
-            "description": f"Invented kernel {number}.",
-            "axes": {"m": {"type": "var"}, "n": {"type": "const", "value": 64 * number}},
-            "inputs": {"a": {"shape": ["m", "n"], "dtype": "float16"}},
-            "outputs": {"b": {"shape": ["m", "n"], "dtype": "float16"}},
-            "reference": None,
-            "workloads": [
-                {"axes": {"m": size, "n": 64 * number}, "baseline_latency_ms": 0.5, "sol_ms": 0.001}
-                for size in (16, 32)
-            ],
-            "submission_count": 20,
-        }
-
-    def submit(self) -> None:
-        number = 100 + len(self.submissions)
-        day = self.chance.randint(1, 28)
-        self.submissions[number] = {
-            "id": number,
-            "username": self.chance.choice(NAMES),
-            "kernel_id": self.chance.choice(sorted(self.kernels)),
-            "kernel_name": "",
-            "submission_mode": self.chance.choice(["release", "preview"]),
-            "status": "COMPLETED",
-            "is_correct": self.chance.random() > 0.1,
-            "sol_score": round(self.chance.random(), 4),
-            "latency_ms": self.chance.choice([0.05, 0.06, 0.07, round(self.chance.uniform(0.01, 0.2), 5)]),
-            "gpu_type": self.chance.choice(["B200", "B200", "H100"]),
-            "worker_id": "w1",
-            "evaluation_stack_version": self.chance.choice(["v1.0", "v1.0", "v1.1"]),
-            "is_disqualified": False,
-            "finished_at": f"2026-0{self.chance.randint(1, 6)}-{day:02d}T10:00:00.000000",
-        }
-
-    def evolve(self) -> None:
-        """One change upstream."""
-        kernel = self.kernels[self.chance.choice(sorted(self.kernels))]
-        submission = self.submissions[self.chance.choice(sorted(self.submissions))]
-        change = self.chance.randrange(12)
-        if change < 3:
-            self.submit()
-        elif change == 3:
-            self.add_kernel()
-            self.submit()
-        elif change == 4:
-            submission["latency_ms"] = round(submission["latency_ms"] * self.chance.uniform(0.5, 1.5), 6)
-        elif change == 5:
-            submission["username"] = self.chance.choice(NAMES)
-        elif change == 6:
-            kernel["description"] += " Edited."
-        elif change == 7:
-            kernel["axes"]["n"]["value"] += 64
-            for workload in kernel["workloads"]:
-                workload["axes"]["n"] += 64
-        elif change == 8:
-            kernel["submission_count"] = self.chance.choice([20, 30])
-        elif change == 9:
-            # Few values, so that a fact returns to what it was.
-            self.chance.choice(kernel["workloads"])["baseline_latency_ms"] = self.chance.choice([0.5, 0.6])
-        elif change == 10:
-            kernel["baseline_latency_ms"] = self.chance.choice([0.3, 0.4])
-        else:
-            # The same submission is measured again, and perhaps the first figure comes back.
-            submission["latency_ms"] = self.chance.choice([0.05, 0.06])
-            submission["evaluation_stack_version"] = self.chance.choice(["v1.0", "v1.1"])
-
-    def write(self, folder: Path) -> None:
-        folder.mkdir()
-        for submission in self.submissions.values():
-            submission["kernel_name"] = self.kernels[submission["kernel_id"]]["name"]
-        lists = [{"kernels": list(self.kernels.values())}, *self.kernels.values()]
-        for number in self.kernels:
-            rows = [row for row in self.submissions.values() if row["kernel_id"] == number]
-            total = len(rows) + self.kernels[number]["submission_count"]
-            lists.append({"submissions": rows, "total": total, "offset": 0, "limit": 100})
-        for position, data in enumerate(lists):
-            (folder / f"{position:03d}.json").write_text(json.dumps({"data": data}))
 
 
 class World:

@@ -196,6 +196,11 @@ class GroupContents:
     events: list[EventRow]
     """Oldest first."""
 
+    @property
+    def own(self) -> list[RunRow]:
+        """Its runs: the ranked ones in display order, then the others."""
+        return [*self.ranked, *(run for run in self.unranked if run.group == self.group.key)]
+
 
 @dataclass(frozen=True, slots=True)
 class StatementRow:

@@ -150,9 +150,7 @@ def _objection(snapshot: Line, dry_run: bool, strict: bool) -> str:
     return ""
 
 
-def _publish(
-    job: _Job, intake: Intake, draft: Draft, snapshot: Line, preview: Preview, objection: str
-) -> IngestReport:
+def _publish(job: _Job, intake: Intake, draft: Draft, snapshot: Line, preview: Preview, objection: str) -> IngestReport:
     name = store.folder_name(len(job.held) + 1, snapshot["source"], job.digest)
     copies = job.tables.copies(intake.sources)
 

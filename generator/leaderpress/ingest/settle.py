@@ -46,6 +46,7 @@ CONFLICTING_COPIES = "CONFLICTING_COPIES"
 SOURCE_CONFLICT = "SOURCE_CONFLICT"
 """Refused, because the run itself names another source than the one that claims it."""
 
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """A statement that was well-formed by itself but does not fit the rest."""

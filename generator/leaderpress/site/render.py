@@ -18,7 +18,7 @@ from .pages.context import Context, group_path, object_path, run_path
 from .pages.edition import build_edition, build_editions, edition_object, edition_path
 from .pages.group import PAGE_ROWS, build_group, pager
 from .pages.hardware import hardware_pages
-from .pages.peers import Peers
+from .pages.peers import Peers, Stated
 from .pages.project import project_pages
 from .pages.records import records_pages
 from .pages.run import build_run
@@ -115,15 +115,14 @@ class Renderer:
 
     def _group_job(self, keys: tuple[str, ...]) -> Iterator[File]:
         index = self._context.index
-        for key in keys:
-            group = index.group(key)
-            ranked = index.ranked(key)
-            unranked = index.unranked(key, group.siblings)
-            own = [run for run in unranked if run.group == key]
-            peers = Peers(self._context, group, ranked, own)
-            whole = build_group(self._context, group, ranked, unranked, index.events(key), peers=peers)
+        every = list(index.contents(keys))
+        stated = Stated(self._context, [held.group for held in every], [run for held in every for run in held.own])
+        for held in every:
+            group, ranked = held.group, held.ranked
+            peers = Peers(self._context, group, ranked, held.own[len(ranked) :], stated)
+            whole = build_group(self._context, group, ranked, held.unranked, held.events, peers=peers)
             yield from self._group_pages(whole, len(ranked))
-            for run in (*ranked, *own):
+            for run in held.own:
                 path = run_path(run.digest)
                 view = build_run(self._context, run, group, ranked, peers)
                 head = heads.run_head(self._context, run, view, peers.citable(run), path)

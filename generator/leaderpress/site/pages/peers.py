@@ -1,6 +1,6 @@
 """The runs of one comparison group, and what their pages have in common: looked up and made once a group."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ...cite import Citable
@@ -18,22 +18,41 @@ MOST_COLUMNS = 3
 """Source metrics beside the primary value in the short ranking."""
 
 
+class Stated:
+    """What the index holds about the runs of some groups beside their rows: looked up at once for all of them."""
+
+    def __init__(self, context: Context, groups: Iterable[GroupRow], runs: Sequence[RunRow]) -> None:
+        index = context.index
+        own = [digest for run in runs for digest in (run.digest, run.subject)]
+        parts = (part for group in groups for part in (group.task, group.workload, group.protocol, group.environment))
+        index.locate([*own, *parts])
+        self.statements = index.all_statements(own)
+        """By digest of a run or an implementation."""
+        self.facts = index.all_facts([run.digest for run in runs])
+        """By digest of a run."""
+        self.paged = index.with_page([*dict.fromkeys(run.subject for run in runs)])
+        """Digests of the implementations that have a page."""
+
+
 class Peers:
-    """A group with its `ranked` runs in display order, and the `others` whose pages are built with it."""
+    """A group with its `ranked` runs in display order, and the `others` whose pages are built with it.
+
+    `stated` is about all of these runs, for who builds several groups.
+    """
 
     def __init__(
-        self, context: Context, group: GroupRow, ranked: Sequence[RunRow], others: Sequence[RunRow] = ()
+        self,
+        context: Context,
+        group: GroupRow,
+        ranked: Sequence[RunRow],
+        others: Sequence[RunRow] = (),
+        stated: Stated | None = None,
     ) -> None:
         self.group = group
         self.ranked = ranked
         self.leader = ranked[0] if ranked else None
         self._context = context
-        runs = [*ranked, *others]
-        own = [digest for run in runs for digest in (run.digest, run.subject)]
-        context.index.locate([*own, group.task, group.workload, group.protocol, group.environment])
-        self._statements = context.index.all_statements(own)
-        self._facts = context.index.all_facts([run.digest for run in runs])
-        self._paged = context.index.with_page([*dict.fromkeys(run.subject for run in runs)])
+        self._stated = stated or Stated(context, (group,), (*ranked, *others))
         values = [run.value for run in ranked if run.value is not None]
         self.strip = strip(values, group.unit, group.direction, leader=ranked[0].name) if ranked else None
         """The group's values on its scale; None for a small group."""
@@ -42,16 +61,16 @@ class Peers:
 
     def subject_link(self, run: RunRow) -> Link:
         """A run's implementation: its page, or its canonical object until it has one."""
-        path = self._context.page(f"implementations/{run.subject[7:]}/") if run.subject in self._paged else ""
+        path = self._context.page(f"implementations/{run.subject[7:]}/") if run.subject in self._stated.paged else ""
         return Link(run.name, path or object_path(run.subject))
 
     def statements(self, run: RunRow) -> list[StatementRow]:
         """What each source says about a run, then about its implementation."""
-        return self._statements[run.digest] + self._statements[run.subject]
+        return self._stated.statements[run.digest] + self._stated.statements[run.subject]
 
     def facts(self, run: RunRow) -> list[FactRow]:
         """What the sources state about a run outside its manifest."""
-        return self._facts[run.digest]
+        return self._stated.facts[run.digest]
 
     def citable(self, run: RunRow) -> Citable:
         """What a citation of the run says."""
