@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import math
+import random
 import struct
 from collections.abc import Iterator
 from enum import IntEnum
@@ -13,7 +14,17 @@ from typing import Any
 import pytest
 import rfc8785
 
-from leaderpress.canonical import canonical, check, digest_of, number_text, parse, pointer, sha256
+from leaderpress.canonical import (
+    canonical,
+    canonical_of_plain,
+    check,
+    digest_of,
+    is_plain,
+    number_text,
+    parse,
+    pointer,
+    sha256,
+)
 from leaderpress.errors import DumpError, ManifestError
 
 NAN = float("nan")
@@ -22,6 +33,10 @@ INFINITY = float("inf")
 
 class Level(IntEnum):
     ONE = 1
+
+
+class Text(str):
+    """A text that is more than one."""
 
 
 # --- RFC 8785 -------------------------------------------------------------------------------------------------------
@@ -86,6 +101,29 @@ def test_every_ecmascript_number_is_written_as_a_browser_writes_it(corpus: Path,
 def test_numbers_where_serialisers_differ(value: float, text: str) -> None:
     assert number_text(value) == text
     assert canonical({"n": value}) == f'{{"n":{text}}}'.encode()
+
+
+def test_numbers_called_plain_are_written_alike_by_both(numbers: list[float]) -> None:
+    plain = [number for number in numbers if is_plain(number)]
+    assert 0.3 < len(plain) / len(numbers) < 0.95, "both sorts were tried"
+    assert [canonical_of_plain([number]) for number in plain] == [rfc8785.dumps([number]) for number in plain]
+
+
+@pytest.fixture(scope="module")
+def numbers() -> list[float]:
+    """Doubles of every magnitude, whole ones, and those at the borders between spellings."""
+    dice = random.Random(8785)
+    any_bits = [struct.unpack("<d", dice.randbytes(8))[0] for _ in range(2000)]
+    usual = [dice.uniform(-1, 1) * 10.0**power for power in range(-12, 25) for _ in range(100)]
+    whole: list[float] = [dice.randrange(-(2**53), 2**53) for _ in range(200)] + [8.0, -0.0, 1e15, 1e20, 1e21, 2**53]
+    borders = [math.nextafter(10.0**power, way) for power in range(-8, 23) for way in (0, INFINITY)]
+    return [*any_bits, *usual, *whole, *borders, *(10.0**power for power in range(-8, 23)), NAN, INFINITY]
+
+
+@pytest.mark.parametrize("value", ["\ud800", Text("x"), object(), 2**64])
+def test_a_plain_tree_is_held_to_the_same_rules(value: Any) -> None:
+    with pytest.raises(ManifestError):
+        canonical_of_plain({"a": value})
 
 
 @pytest.mark.parametrize("value", [2**53, -(2**53), NAN, INFINITY, -INFINITY, True, "1", None])

@@ -11,7 +11,7 @@ import os
 import shutil
 import sqlite3
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -48,16 +48,24 @@ CACHE = "build/cache"
 """Folder of a site that may be thrown away."""
 
 
-def refresh(site: Path, sources: Mapping[str, SourceTable], notes: Sequence[Note], cache: Path | None = None) -> Path:
+def refresh(
+    site: Path,
+    sources: Mapping[str, SourceTable],
+    notes: Sequence[Note],
+    cache: Path | None = None,
+    checked: Collection[Folder] = (),
+) -> Path:
     """Make `build/cache/index.sqlite` say what `content/records` says; gives its path.
 
-    Raises `ContentError` for a record that is not what it was when it was written, `BuildError` when the index cannot
-    be written.
+    `checked` are folders that the caller has verified and kept others from changing since.  Raises `ContentError` for
+    a record that is not what it was when it was written, `BuildError` when the index cannot be
+    written.
     """
     forget()
     held = folders(site)
     for folder in held:
-        verify(folder)
+        if folder not in checked:
+            verify(folder)
     path = (cache or site / CACHE) / "index.sqlite"
     wanted = _state(held, sources, notes)
     try:

@@ -52,22 +52,25 @@ class Holdings:
 
     def __iter__(self) -> Iterator[Holding]:
         """The lines that were asked for or give a slug, in order of publication."""
+        asks_digest, asks_key = self._digests.lookup(), self._keys.lookup()
         for folder in self.folders:
             for position, text in enumerate(folder.lines(PROVENANCE), 1):
                 # Artifacts, whose members may be called anything, come before the digest.
                 end = text.rfind(_AFTER_DIGEST)
-                is_asked = text[end - _DIGEST : end].decode() in self._digests
-                key = self._asked_key(text)
+                is_asked = asks_digest(text[end - _DIGEST : end].decode())
+                key = _key(text, end)
+                key = key if key and asks_key(key.decode()) else b""
                 if is_asked or key or _SLUG in text:
                     yield Holding(folder, position, folder.parsed(PROVENANCE, position, text), is_asked, key)
 
-    def _asked_key(self, text: bytes) -> bytes:
-        place = text.rfind(_KEY)
-        if place < 0:
-            return b""
-        source = text.rfind(_SOURCE, 0, place) + len(_SOURCE)
-        end = text.rfind(_PUBLISHED, place)
-        key = text[place + len(_KEY) : end if end >= 0 else text.rfind(b"}")]
-        # A source is a slug: nothing in it needs an escape, and no comma follows another.
-        pair = b"[%b,%b]" % (text[source : text.index(b",", source)], key)
-        return pair if pair.decode() in self._keys else b""
+
+def _key(text: bytes, start: int) -> bytes:
+    """Canonical `[source, upstreamKey]` of a line, empty if it has none; `start` is where its digest ends."""
+    place = text.rfind(_KEY, start)
+    if place < 0:
+        return b""
+    source = text.rfind(_SOURCE, 0, place) + len(_SOURCE)
+    end = text.rfind(_PUBLISHED, place)
+    key = text[place + len(_KEY) : end if end >= 0 else text.rfind(b"}")]
+    # A source is a slug: nothing in it needs an escape, and no comma but the one after it.
+    return b"[%b,%b]" % (text[source : text.index(b",", source)], key)

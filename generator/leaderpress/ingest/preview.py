@@ -90,7 +90,8 @@ class Preview:
 
     def _index(self, root: Path, tables: Tables, slugs: Collection[str]) -> Path:
         cache = (self.root or self.site) / CACHE
-        return refresh(root, tables.every(slugs), store.read_notes(self.site), cache)
+        # The older folders were verified when this ingest began, under the lock that it still has.
+        return refresh(root, tables.every(slugs), store.read_notes(self.site), cache, checked=self._held)
 
     def _publisher(self) -> str:
         try:

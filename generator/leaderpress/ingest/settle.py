@@ -1,7 +1,7 @@
-"""What of a dump is new: one ordered stream over what the store holds and what the dump states.
+"""What of a dump is new: one ordered stream over what the dump states and what the store holds about the same.
 
-Documents and statements of the whole store pass through sorted spools, so that memory does not grow with their
-size: only the digests that others may refer to, the slugs and what was refused are held.
+Documents and statements pass through sorted spools, so that memory does not grow with their size: only the digests
+that others may refer to (packed), the slugs and what was refused are held.
 
 A document is written when no folder holds its document digest.  A statement is written when it tells something:
 when it is the first of its digest and source, when a field differs from everything stated before, or when what was
@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 
 from ..canonical import canonical, sha256
-from ..ingesters.packed import PackedSet
+from ..ingesters.packed import PackedMap
 from ..manifests import KIND_ORDER, Manifest
 from ..manifests.tombstone import buried
 from ..slugs import HARDWARE, Named, SlugBook
@@ -45,6 +45,8 @@ CONFLICTING_COPIES = "CONFLICTING_COPIES"
 """Refused, because the dump gives one upstream key to several runs."""
 SOURCE_CONFLICT = "SOURCE_CONFLICT"
 """Refused, because the run itself names another source than the one that claims it."""
+REDACTED_TEXT = "REDACTED_TEXT"
+"""Refused, because a text that was lawfully removed is part of what ranking needs of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,8 @@ class Settlement:
         self._holdings = Holdings(held)
         self._lines, self._keys, self._facts = Sorter(), Sorter(), Sorter()
         self._names: set[Named] = set()
-        self._present = {kind: PackedSet() for kind in KIND_ORDER}
+        self._present: PackedMap[str] = PackedMap(1, _pack_kind, _unpack_kind)
+        """Kinds of the documents that are there, by digest."""
         self._refused: set[str] = set()
         self.removed = Removed(held)
 
@@ -108,7 +111,7 @@ class Settlement:
 
     def is_present(self, kind: str, digest: str) -> bool:
         """Whether the store holds a document of this kind, or will; after `write`, for runs only if there are facts."""
-        return digest in self._present[kind]
+        return self._present.get(digest) == kind
 
     # -- documents and statements --------------------------------------------------------------------------------
 
@@ -133,7 +136,12 @@ class Settlement:
                 if line["source"] == claim.source:
                     self.removed.learn_line(line, claim.line)
         for claim in claims:
-            if kept := self.removed.statement(identity.digest, claim.line, claim.document):
+            try:
+                kept = self.removed.statement(identity.digest, claim.line, claim.document)
+            except ValueError:
+                self._refuse(identity, claim, REDACTED_TEXT, "ranking needs a part of it that was removed by law")
+                continue
+            if kept:
                 line, document = kept
                 yield claim._replace(text=canonical(line), document=document)
 
@@ -153,7 +161,7 @@ class Settlement:
     def _note_present(self, kind: str, digest: str) -> None:
         # Runs are the most numerous by far, and nothing but a fact refers to them.
         if kind != RUN or self._facts:
-            self._present[kind].add(digest)
+            self._present[digest] = kind
 
     def _keys_at_odds(self) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
         """Pairs (source, digest): of runs that share a key in the dump, and of runs that have their key back.
@@ -196,7 +204,7 @@ class Settlement:
             return f"project {claim.project}"
         if not identity.held:
             for target, (path, kinds) in zip(claim.references, REFERENCES.get(identity.kind, ()), strict=True):
-                if not any(target in self._present[kind] for kind in kinds):
+                if self._present.get(target) not in kinds:
                     return f"{'.'.join(path)} {target}"
         return ""
 
@@ -267,7 +275,7 @@ class Settlement:
 
     def _is_about_something(self, key: bytes) -> bool:
         about, source, name = orjson.loads(key)
-        if any(self.is_present(kind, about) for kind in KIND_ORDER):
+        if about in self._present:
             return True
         if about not in self._refused:
             detail = f"the fact {name!r} is about {about}, which is neither in the dump nor in the store"
@@ -319,3 +327,11 @@ def _split_by_origin(records: Iterable[list[bytes]]) -> tuple[list[list[bytes]],
 
 def _fact_key(line: Line) -> bytes:
     return canonical([line["about"], line["source"], line["name"]])
+
+
+def _pack_kind(kind: str) -> bytes:
+    return bytes((KIND_ORDER.index(kind),))
+
+
+def _unpack_kind(packed: bytes) -> str:
+    return KIND_ORDER[packed[0]]

@@ -64,10 +64,14 @@ def _reasons_against(site: Path, held: list[Folder], lines: int) -> Iterator[Lea
     last = held[-1]
     notes = len(store.committed_notes([last]))
     published = _published_lines(site)
-    # Notes are published before they are committed, and will be again.
-    if published > lines + notes:
+    # Notes may be published before an ingest commits them, and will be again; of a seal they are everything.
+    unpublished = lines + (notes if _lines_of(held) > lines + notes else 0)
+    if published > unpublished:
         problem = f"the published log has {published} lines, and the records before {last.name} give {lines}"
         yield ContentError("undo-published", problem, at=f"{PUBLISHED}/{CHECKPOINT}", hint=_HINT)
+    elif page := _page_that_lists(site, last):
+        problem = f"the published site lists the ingest of {last.name}"
+        yield ContentError("undo-published", problem, at=f"{PUBLISHED}/{page}", hint=_HINT)
     elif run := next(iter(_published_runs(site, held)), ""):
         problem = f"the published site holds a run of {last.name}"
         yield ContentError("undo-published", problem, at=f"{PUBLISHED}/{run}", hint=_HINT)
@@ -86,6 +90,14 @@ def _published_lines(site: Path) -> int:
         return 0
     except OSError as fault:
         raise ContentError("undo-unknown", f"cannot read: {fault.strerror or fault}", at=at) from None
+
+
+def _page_that_lists(site: Path, last: Folder) -> str:
+    """The published page of changes that has this ingest, if there is one: facts alone add nothing to the log."""
+    dump = str(last.snapshot["dump"]).encode() if last.source else b""
+    pages = ("changes/index.html", "changes/index.json")
+    held = ((page, site / PUBLISHED / page) for page in pages if dump)
+    return next((page for page, path in held if path.is_file() and dump in path.read_bytes()), "")
 
 
 def _published_runs(site: Path, held: list[Folder]) -> list[str]:

@@ -6,12 +6,14 @@ entry-point group `leaderpress.ingesters`, whose names are slugs and whose objec
 
 import re
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import LeaderpressError, UsageError
 from .base import Ingester
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = ["ENTRY_POINTS", "REGISTRY", "Ingester", "default_source", "load", "slugs"]
 
@@ -63,11 +65,13 @@ def default_source(slug: str) -> bytes | None:
     return given if isinstance(given, bytes) else None
 
 
-def _foreign() -> dict[str, EntryPoint]:
+def _foreign() -> dict[str, "EntryPoint"]:
+    from importlib.metadata import entry_points  # dearer than all else here, and seldom needed
+
     return {point.name: point for point in sorted(entry_points(group=ENTRY_POINTS), reverse=True)}
 
 
-def _imported(point: EntryPoint) -> Any:
+def _imported(point: "EntryPoint") -> Any:
     try:
         return point.load()
     except LeaderpressError:
@@ -77,7 +81,7 @@ def _imported(point: EntryPoint) -> Any:
         raise UsageError("ingester-broken", problem, hint="update or remove the package that provides it") from None
 
 
-def _checked(module: Any, point: EntryPoint) -> Ingester:
+def _checked(module: Any, point: "EntryPoint") -> Ingester:
     wrong = [name for name, kind in _SHAPE.items() if not isinstance(getattr(module, name, None), kind)]
     if not callable(getattr(module, "ingest", None)):
         wrong.append("ingest")

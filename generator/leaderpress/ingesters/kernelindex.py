@@ -6,7 +6,7 @@ projects, names, tags, aliases, artifacts, dates) goes into the statements.
 
 The export may hold its tables in any order and a million runs, so it is read in passes: a survey collects who refers
 to whom, then each table comes after those it refers to, in one pass where the file has that order already.  Memory
-grows with the number of rows that others refer to, never with the size of their manifests.
+grows by some hundred bytes with each row that others refer to, never with the size of their manifests.
 """
 
 from collections.abc import Iterator

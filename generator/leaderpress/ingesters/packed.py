@@ -47,6 +47,10 @@ class PackedMap(Generic[Value]):
     def __contains__(self, text: str) -> bool:
         return text in self._recent or self._packed(text)[1] >= 0
 
+    def lookup(self) -> Callable[[str], bool]:
+        """See `PackedSet.lookup`."""
+        return self.__contains__ if self._buckets else self._recent.__contains__
+
     def values(self) -> Iterator[Value]:
         """Every value, in no order."""
         if self._buckets:
@@ -60,15 +64,15 @@ class PackedMap(Generic[Value]):
         """The bucket of a text and its place there, -1 if it has none."""
         if not self._buckets:
             return _NOTHING, -1
-        key = _key(text)
-        bucket = self._buckets[_bucket(key)]
+        key, number = _key(text)
+        bucket = self._buckets[number]
         return bucket, self._find(bucket, key)
 
     def _pack_recent(self) -> None:
         self._buckets = self._buckets or [bytearray() for _ in range(_BUCKETS)]
         for text, value in self._recent.items():
-            key = _key(text)
-            bucket = self._buckets[_bucket(key)]
+            key, number = _key(text)
+            bucket = self._buckets[number]
             place = self._find(bucket, key)
             if place < 0:
                 bucket += key + self._pack(value)
@@ -96,10 +100,15 @@ class PackedSet:
     def __contains__(self, text: str) -> bool:
         return text in self._map
 
+    def lookup(self) -> Callable[[str], bool]:
+        """The test of a text as a function that costs as little as it can; nothing may be added while it is used."""
+        return self._map.lookup()
 
-def _bucket(key: bytes) -> int:
-    return (key[0] << 8 | key[1]) % _BUCKETS
 
-
-def _key(text: str) -> bytes:
-    return sha256(text.encode("utf-8", "surrogatepass")).digest()[:_KEY]
+def _key(text: str) -> tuple[bytes, int]:
+    """What a text is known by, and the number of its bucket."""
+    try:
+        digest = sha256(text.encode()).digest()
+    except UnicodeEncodeError:
+        digest = sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return digest[:_KEY], (digest[0] << 8 | digest[1]) % _BUCKETS

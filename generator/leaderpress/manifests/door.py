@@ -43,7 +43,7 @@ def parse(value: object, at: str = "") -> Manifest:
     """See `leaderpress.manifests.parse`."""
     document = require_object(value, at)
     validator = _adapter(_kind_of(document, at)).validator
-    odd: list[int | float] = []
+    odd: list[object] = []
     try:
         validator.validate_python(document, context=odd)
     except ValidationError as error:
@@ -102,7 +102,6 @@ def _code_units(text: str) -> bytes:
 
 def _seal(document: dict[str, Any], at: str, *, is_plain: bool) -> Manifest:
     try:
-        # Every key of a valid document is a token or the name of a field, so ASCII.
         manifest = seal(document, is_plain=is_plain)
     except LeaderpressError as fault:
         _locate(document, at)

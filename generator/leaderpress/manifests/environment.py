@@ -9,6 +9,7 @@ from .fields import (
     STRICT,
     ApiVersion,
     Digest,
+    FreeKey,
     Metadata,
     Positive,
     PositiveNumber,
@@ -77,7 +78,7 @@ class Settings(TypedDict):
     """Whether the driver stayed loaded between runs."""
     eccEnabled: NotRequired[bool]
     """Whether memory errors were corrected."""
-    environmentVariables: NotRequired[dict[Text200, Text500]]
+    environmentVariables: NotRequired[dict[FreeKey, Text500]]
     """Environment variables that matter."""
 
 

@@ -23,6 +23,21 @@ def _real_date(text: str) -> str:
     return text
 
 
+# What orjson may not write as RFC 8785 does passes, but goes into the context, a list: the door then looks twice.
+
+
+def _noting_odd(number: Any, info: ValidationInfo) -> Any:
+    if info.context is not None and type(number) in (int, float) and not is_plain(number):
+        info.context.append(number)
+    return number
+
+
+def _noting_odd_key(key: Any, info: ValidationInfo) -> Any:
+    if info.context is not None and not (type(key) is str and key.isascii()):
+        info.context.append(key)
+    return key
+
+
 ApiVersion = Literal["kernelindex.dev/v1alpha1"]
 
 Text50 = Annotated[str, MaxLen(50)]
@@ -31,6 +46,7 @@ Text200 = Annotated[str, MaxLen(200)]
 Text500 = Annotated[str, MaxLen(500)]
 Text1000 = Annotated[str, MaxLen(1000)]
 Text2000 = Annotated[str, MaxLen(2000)]
+FreeKey = Annotated[str, MaxLen(200), BeforeValidator(_noting_odd_key)]
 Digest = Annotated[str, StringConstraints(pattern=DIGEST)]
 Token = Annotated[str, StringConstraints(pattern=TOKEN)]
 Slug = Annotated[str, StringConstraints(pattern=SLUG, max_length=100)]
@@ -50,19 +66,13 @@ Natural = Annotated[int, Ge(0), Le(MAX_SAFE_INTEGER)]
 Positive = Annotated[int, Gt(0), Le(MAX_SAFE_INTEGER)]
 
 
-def _noting_odd(number: Any, info: ValidationInfo) -> Any:
-    """Let a number pass as it is; one that orjson may not write as RFC 8785 does goes into the context, a list."""
-    if info.context is not None and type(number) in (int, float) and not is_plain(number):
-        info.context.append(number)
-    return number
-
-
 # Whole numbers beyond ±(2^53-1) in these are found when the document is sealed: a float field would only round them.
-# Every field that may hold a float is made from `Number`, so that the door knows of each that needs a second look.
-Number = Annotated[float, BeforeValidator(_noting_odd)]
-NonNegative = Annotated[Number, Ge(0)]
-PositiveNumber = Annotated[Number, Gt(0)]
-Ratio = Annotated[Number, Ge(0), Le(1)]
+# Every field that may hold a float is noted, and so is every key that is no token (`FreeKey`).
+_Noted = BeforeValidator(_noting_odd)
+Number = Annotated[float, _Noted]
+NonNegative = Annotated[float, Ge(0), _Noted]
+PositiveNumber = Annotated[float, Gt(0), _Noted]
+Ratio = Annotated[float, Ge(0), Le(1), _Noted]
 
 
 class Author(TypedDict):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..canonical import canonical, parse, sha256
-from ..errors import LeaderpressError, UsageError
+from ..errors import ContentError, LeaderpressError, UsageError
 from ..inventory import FILES_FROM, INVENTORY, SUMS, is_head_intact, parse_inventory, parse_sums
 from ..log import Checkpoint, checkpoint_of, parse_checkpoint, parse_lines, prefix_fault
 from ..manifests.cut import identity_bytes_of
@@ -163,7 +163,9 @@ def _check_prefixes(log: Path, checkpoints: Iterable[tuple[str, Checkpoint]], fi
         with log.open("rb") as stream:
             fault = prefix_fault(checkpoint, stream, str(log))
         if fault:
-            findings.add(fault)
+            # Two files that do not fit do not say which of them was changed.
+            problem = f"{fault.problem}, as {at} says"
+            findings.add(ContentError(fault.code, problem, at=fault.at, hint=fault.hint))
         else:
             findings.says.append(f"{at}: {log} begins with these {checkpoint.lines} lines")
 

@@ -4,6 +4,7 @@ import hashlib
 import os
 import shutil
 import sqlite3
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tiny_site import TABLE, Chain, TinySite
 
 from leaderpress.errors import BuildError, ContentError, LeaderpressError, Problems
 from leaderpress.index import Index
+from leaderpress.store import folders
 
 
 @pytest.fixture
@@ -102,6 +104,18 @@ def test_a_continued_index_ranks_the_changed_groups_only(site: TinySite, monkeyp
     groups = dict(database.execute("select digest, grp from run"))
     database.close()
     assert ranked == [{groups[moved.digest], groups[Chain(4, gpu="Abacus 3").digest], groups[FAST.digest]}]
+
+
+def test_folders_that_were_just_verified_are_not_read_again(site: TinySite, monkeypatch: pytest.MonkeyPatch) -> None:
+    from leaderpress.index import refresh as refreshing
+
+    site.feed(FAST)
+    held = folders(site.root)
+    site.feed(SLOW)
+    verified: list[str] = []
+    monkeypatch.setattr(sys.modules[refreshing.__module__], "verify", lambda folder: verified.append(folder.name))
+    refreshing(site.root, {}, [], checked=held)
+    assert verified == [folder.name for folder in folders(site.root)[1:]]
 
 
 def seal(path: Path) -> None:

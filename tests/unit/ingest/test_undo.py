@@ -69,6 +69,26 @@ def test_what_a_build_published_stays(site: TinySite) -> None:
     assert refused(site) == [("undo-published", "build/site/log/checkpoint")]
 
 
+def test_a_seal_that_a_build_published_stays(site: TinySite) -> None:
+    site.note("one", "dispute", ONE.digest)
+    seal(site.root, published_at=date(2026, 4, 1), today=date.today)
+    undo(site.root)
+    seal(site.root, published_at=date(2026, 4, 1), today=date.today)
+    build(site.root, jobs=1)
+    assert refused(site) == [("undo-published", "build/site/log/checkpoint")]
+
+
+def test_facts_that_a_build_published_stay_although_the_log_has_no_line_of_them(site: TinySite) -> None:
+    build(site.root, jobs=1)
+    fact = {"about": ONE.implementation().digest, "fact": "licence", "value": "MIT"}
+    site.feed(fact)
+    undo(site.root)
+    site.feed(fact)
+    build(site.root, jobs=1)
+    assert (site.root / "build/site/implementations" / ONE.implementation().digest[7:] / "index.html").is_file()
+    assert refused(site) == [("undo-published", "build/site/changes/index.html")]
+
+
 def test_a_site_that_was_published_without_a_log_counts_too(site: TinySite) -> None:
     site.feed(ONE, MORE)
     build(site.root, jobs=1)

@@ -41,7 +41,9 @@ def test_a_set_answers_as_a_set(recent: int) -> None:
     given = PackedSet()
     for text in (*texts(50), *texts(50)):
         given.add(text)
-    assert [text for text in texts(60) if text in given] == texts(50)[:50] + texts(0)
+    known = texts(50)[:50] + texts(0)
+    assert [text for text in texts(60) if text in given] == known
+    assert list(filter(given.lookup(), texts(60))) == known
 
 
 def test_a_map_without_entries_has_none(recent: int) -> None:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib import metadata
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import SimpleNamespace
@@ -66,7 +67,7 @@ def test_nothing_is_imported_until_it_is_asked_for() -> None:
 def _provide(monkeypatch: pytest.MonkeyPatch, value: str, module: object) -> None:
     monkeypatch.setitem(sys.modules, "foreign_board", module)
     point = EntryPoint("foreign-board", value, ingesters.ENTRY_POINTS)
-    monkeypatch.setattr(ingesters, "entry_points", lambda group: [point] if group == ingesters.ENTRY_POINTS else [])
+    monkeypatch.setattr(metadata, "entry_points", lambda group: [point] if group == ingesters.ENTRY_POINTS else [])
 
 
 def test_another_package_can_provide_an_ingester(monkeypatch: pytest.MonkeyPatch) -> None:

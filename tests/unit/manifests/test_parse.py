@@ -2,16 +2,19 @@ import hashlib
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import rfc8785
+from pydantic import TypeAdapter
 
 from leaderpress import canonical
 from leaderpress.errors import LeaderpressError, ManifestError, Problems
 from leaderpress.manifests import KIND_ORDER, identity_bytes, parse, parse_bytes, seal
 from leaderpress.manifests.door import KINDS, MAX_DOCUMENT_BYTES
+from leaderpress.manifests.patterns import DIGEST, NAME, SLUG, TOKEN
 
 Document = Callable[[str], Any]
 
@@ -98,6 +101,46 @@ def test_numbers_and_instants_keep_their_text(document: Document) -> None:
     text = parse(value).document.decode()
     assert '"value":8}' in text
     assert '"observedAt":"2026-04-14T23:38:30.000Z"' in text
+
+
+@pytest.mark.parametrize("number", [8, 8.0, -0.0, 0.5, 9.5e-6, 1e-7, 1e21, 1e-5, 2**53 - 1, 0])
+def test_a_number_in_any_place_is_written_as_rfc_8785_says(number: float, document: Document) -> None:
+    run, case = document("BenchmarkRun"), document("WorkloadCase")
+    run["spec"]["measurements"][0]["value"] = number
+    run["spec"]["sourceNative"]["metrics"]["figure"] = number
+    case["spec"]["scalars"]["alpha"] = {"dtype": "fp32", "value": number}
+    for value in (run, case):
+        assert parse(value).document == rfc8785.dumps(value)
+
+
+def test_free_keys_are_sorted_by_utf_16_code_unit(document: Document) -> None:
+    value = document("ExecutionEnvironment")
+    value["spec"]["settings"]["environmentVariables"] = dict.fromkeys(("\ufb33", "\U0001f602", "é", "A"), "1")
+    assert parse(value).document == rfc8785.dumps(value)
+
+
+@pytest.mark.parametrize("kind", KIND_ORDER)
+def test_every_place_of_a_number_or_a_free_key_is_one_that_the_door_looks_at(kind: str) -> None:
+    """Floats only where odd ones are noted, keys only of ASCII: what `canonical_of_plain` rests on."""
+    schema = TypeAdapter(KINDS[kind]).core_schema
+    for node, above in nodes(schema):
+        if node.get("type") == "float":
+            assert above.get("type") == "function-before", above
+        if node.get("type") == "dict":
+            keys = node["keys_schema"]
+            assert keys.get("pattern") in (TOKEN, SLUG, NAME, DIGEST) or keys["type"] == "function-before", keys
+        assert node.get("type") not in ("any", "json", "number")
+
+
+def nodes(node: Any, above: Any = None) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Every object of a schema, with the one that it stands in."""
+    if isinstance(node, dict):
+        yield node, above
+        for part in node.values():
+            yield from nodes(part, node)
+    elif isinstance(node, list):
+        for part in node:
+            yield from nodes(part, above)
 
 
 def test_a_failed_run_needs_no_figures(document: Document) -> None:

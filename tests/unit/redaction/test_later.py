@@ -93,6 +93,16 @@ def test_a_new_hardware_of_a_removed_name_gets_a_neutral_address(site: LegalSite
     assert site.holding("Secret Chip", "build/site") == []
 
 
+def test_an_entry_of_which_ranking_needs_a_removed_text_is_refused(site: LegalSite) -> None:
+    site.redact(PROJECT, NAME)
+    # What the source now writes in the place of the name is taken for what stood there, and axes are "constant".
+    site.feed(Chain(1, 10, user="con"), on="2026-04-06", faulty=True)
+    rows = store.folders(site.root)[2].snapshot["rejections"]
+    assert {(row["reason"], row["verdict"]) for row in rows} == {("REDACTED_TEXT", False)}
+    assert any(row["detail"].startswith("OperationSpec ") for row in rows)
+    build(site.root, jobs=1)
+
+
 def test_without_a_removal_nothing_of_this_stands_in_a_snapshot(site: LegalSite) -> None:
     site.feed(NEWER, on="2026-04-06")
     text = json.dumps([folder.snapshot for folder in store.folders(site.root)])

@@ -28,6 +28,7 @@ REASONS = {
     "UNREFERENCED": "Nothing else in the dump refers to it.",
     "DANGLING": "It refers to something that neither the dump nor the records hold.",
     "SOURCE_CONFLICT": "It names another source than the one that states it.",
+    "REDACTED_TEXT": "Something that was removed by law is part of what ranking needs of it.",
     "MALFORMED": "The entry or file could not be read as what it should be.",
 }
 
