@@ -14,7 +14,7 @@ from .describe import Described, Describer
 from .gist import gist_of
 from .schema import IDENTITIES
 from .statements import add_statements, json_text, said_of
-from .stream import Entry, Stream
+from .stream import Stream, Told
 
 _A_BATCH = 500
 """Documents that are written at once: enough to save calls, few enough to hold their parsed values."""
@@ -66,8 +66,8 @@ class Filler:
         source = "" if folder.is_seal else folder.source
         row = (folder.number, folder.name, source, folder.snapshot["published_at"], json_text(folder.snapshot))
         self._db.execute("insert into folder values (?, ?, ?, ?, ?)", row)
-        entries = Stream(self._db, folder).entries()
-        while batch := list(islice(entries, _A_BATCH)):
+        everything = Stream(self._db, folder).everything()
+        while batch := list(islice(everything, _A_BATCH)):
             self._take_in(folder, batch)
         self._any = True
         self._add_facts(folder)
@@ -93,25 +93,25 @@ class Filler:
 
     # -- a batch ---------------------------------------------------------------------------------------------------
 
-    def _take_in(self, folder: Folder, batch: Sequence[Entry]) -> None:
+    def _take_in(self, folder: Folder, batch: Sequence[Told]) -> None:
         held = self._held(batch)
         number = folder.number
-        versions = (row for entry in batch for row in entry.versions(number, held.get(entry.digest)))
+        versions = (row for told in batch for row in told.versions(number, held.get(told.digest)))
         self._db.executemany(_ADD_VERSION, versions)
-        self._state([line for entry in batch for line in entry.lines], number, held)
-        fresh = [entry for entry in batch if entry.digest not in held] if held else batch
-        for kind, entries in groupby(fresh, key=attrgetter("kind")):
-            self.describer.add(kind, [entry.described(folder) for entry in entries])
-        stated = [(entry.digest, entry.shown) for entry in batch if entry.digest in held] if held else []
+        self._state([line for told in batch for line in told.lines], number, held)
+        fresh = [told for told in batch if told.digest not in held] if held else batch
+        for kind, some in groupby(fresh, key=attrgetter("kind")):
+            self.describer.add(kind, [told.described(folder) for told in some])
+        stated = [(told.digest, told.shown) for told in batch if told.digest in held] if held else []
         self._db.executemany(_SHOW, stated)
         self._db.executemany("insert or ignore into again values (?)", ((digest,) for digest, _ in stated))
 
-    def _held(self, batch: Sequence[Entry]) -> dict[str, int]:
+    def _held(self, batch: Sequence[Told]) -> dict[str, int]:
         """The first folder of each document of the batch that an older folder holds."""
         if not self._any:
             return {}
         self.identify()
-        digests = json_text([entry.digest for entry in batch])
+        digests = json_text([told.digest for told in batch])
         return dict(self._db.execute(_HELD, (digests,)).fetchall())
 
     def _state(self, lines: Sequence[Line], folder: int, held: Mapping[str, int]) -> None:

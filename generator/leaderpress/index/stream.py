@@ -22,7 +22,7 @@ Row = tuple[Any, ...]
 _RESTORE = "records are written once; restore the folder from version control"
 
 
-class Entry:
+class Told:
     """What one folder says about one document."""
 
     __slots__ = ("digest", "documents", "gist", "kind", "lines", "shown")
@@ -64,29 +64,29 @@ class Stream:
         self._folder = folder
         self._has_tombstones = folder.has_tombstones
 
-    def entries(self) -> Iterator[Entry]:
+    def everything(self) -> Iterator[Told]:
         """Everything in its order; raises `ContentError` naming the line whose bytes are not what they should be."""
         stated = groupby(self._folder.provenance(), key=itemgetter("digest"))
-        entry = None
+        told = None
         name, number = "", 0
         for file, offset, line in self._folder.manifests():
             if file != name:
                 name, number = file, self._number(file)
             value = orjson.loads(line)
             digest, document, size = self._digests(line, value)
-            while entry is None or entry.digest != digest:
-                if entry is not None:
-                    yield entry
-                entry = _next(stated)
-                if entry is None:
+            while told is None or told.digest != digest:
+                if told is not None:
+                    yield told
+                told = _next(stated)
+                if told is None:
                     raise _unnamed(digest, f"{self._folder.at(file)} at byte {offset}")
             kind = value["kind"]
-            entry.documents.append((kind, document, number, offset, len(line), size))
-            if document == entry.shown:
-                entry.gist = gist_of(kind, value)
-        while entry := entry or _next(stated):
-            yield entry
-            entry = None
+            told.documents.append((kind, document, number, offset, len(line), size))
+            if document == told.shown:
+                told.gist = gist_of(kind, value)
+        while told := told or _next(stated):
+            yield told
+            told = None
 
     def _digests(self, line: bytes, value: dict[str, Any]) -> tuple[str, str, int]:
         """Digest of the identity, digest of the document, and the size of what is published at the first."""
@@ -104,9 +104,9 @@ class Stream:
         return number or 0
 
 
-def _next(stated: Iterator[tuple[str, Iterator[Line]]]) -> Entry | None:
+def _next(stated: Iterator[tuple[str, Iterator[Line]]]) -> Told | None:
     digest, lines = next(stated, ("", iter(())))
-    return Entry(digest, list(lines)) if digest else None
+    return Told(digest, list(lines)) if digest else None
 
 
 def _unnamed(digest: str, at: str) -> ContentError:
