@@ -7,9 +7,8 @@ import shutil
 import subprocess
 from collections.abc import Iterable
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import parse_qsl
 
 import bibtexparser
 import jsonschema
@@ -28,7 +27,6 @@ from leaderpress.cite import (
     citation_cff,
     cite,
     coins,
-    data_uri,
     json_ld,
     meta_tags,
     record_title,
@@ -551,27 +549,3 @@ def test_cff_is_valid(corpus: Path) -> None:
     validator.validate(yaml.load(full, yaml.BaseLoader))
     validator.validate(yaml.load(citation_cff(**CFF), yaml.BaseLoader))
     assert ILLUSTRATIVE in yaml.safe_load(full)["message"]
-
-
-@pytest.mark.parametrize("text", ["", 'a%20b\r\n\t#<>"{}|\\^`[]?&+ü🚀', *HOSTILE[:16]])
-def test_a_data_uri_holds_the_exact_text(text: str) -> None:
-    uri = data_uri("application/x-bibtex", text)
-    head, body = uri.split(",", 1)
-    assert head == "data:application/x-bibtex;charset=utf-8"
-    assert unquote(body, errors="strict") == text
-    assert uri.isascii()
-    assert not set(uri) & set(' "<>#\n\r\t{}\\`|^[]')
-
-
-def test_a_data_uri_survives_an_html_attribute() -> None:
-    found: list[str | None] = []
-
-    class Reader(HTMLParser):
-        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            found.append(dict(attrs)["href"])
-
-    citation = cite(replace(RUN, title="".join(map(chr, range(32, 127)))))
-    uri = data_uri("application/x-bibtex", citation.bibtex)
-    Reader().feed(f'<a href="{uri.replace("&", "&amp;")}">')
-    assert found == [uri]
-    assert unquote(uri.split(",", 1)[1]) == citation.bibtex

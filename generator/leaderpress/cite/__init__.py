@@ -6,7 +6,6 @@ proves it.  Ranks are never cited, because they change.
 """
 
 from .base import ILLUSTRATIVE, WITHDRAWN, Citable, record_title, run_key
-from .download import data_uri
 from .embedded import Distribution, coins, json_ld, meta_tags
 from .formats import Citation, cite
 from .site import citation_cff
@@ -20,7 +19,6 @@ __all__ = [
     "citation_cff",
     "cite",
     "coins",
-    "data_uri",
     "json_ld",
     "meta_tags",
     "record_title",

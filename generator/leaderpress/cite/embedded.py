@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .base import Citable, Source, clean_url, one_line, prepare
-from .download import percent
+from .encoding import percent
 
 DESCRIPTION_LENGTH = (50, 5000)
 """Fewest and most characters of a schema.org Dataset's description that dataset search engines take."""

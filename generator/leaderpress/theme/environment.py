@@ -199,7 +199,7 @@ def _environment(layers: tuple[Layer, ...], asset: Callable[[str], str]) -> Envi
     environment.code_generator_class = flatten.LeanCode
     environment.extend(text=flatten.text, inner=flatten.inner, identity=identity)
     environment.globals.update(
-        asset=asset, svg=svg, markdown=_untrusted, page_markdown=_written, data_uri=functions.data_uri,
+        asset=asset, svg=svg, markdown=_untrusted, page_markdown=_written, in_data_uris=functions.in_data_uris,
         pretty=functions.pretty, plural=functions.plural, foreign=functions.foreign, fragments=Fragments(),
     )  # fmt: skip
     environment.filters.update({filtering.__name__: filtering for filtering in _FILTERS})

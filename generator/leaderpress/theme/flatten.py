@@ -16,7 +16,7 @@ from jinja2 import Environment, Template, nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.idtracking import VAR_LOAD_RESOLVE
 
-PLAIN_CALLS = frozenset({"asset", "data_uri", "foreign", "link", "plural", "pretty"})
+PLAIN_CALLS = frozenset({"asset", "foreign", "in_data_uris", "link", "plural", "pretty"})
 """Functions of templates that want no context."""
 
 GIVEN = frozenset({"page", "site", "head", "root", "leaf", "path", "texts", "link", "section", "fragments"})

@@ -21,13 +21,10 @@ _CONTROL = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029]")
 _PATH = re.compile(r"[A-Za-z0-9._~/-]*(?:\?[^\s\"<>]*)?(?:#[A-Za-z0-9._~-]+)?")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
-# In text indented by orjson: a container that holds no other, each of its members on a line.  One that holds a bracket
-# in a string is left as it is: telling them apart would cost a look at every line.
-_FLAT = re.compile(r"[{\[]\n[^{}\[\]]*\n *+[}\]]")
 _PLAIN_NAME = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)+")
+_BETWEEN = "\x01"
 _DATA_ESCAPES = tuple((character, f"%{ord(character):02X}") for character in '\t\n\r "#&<>[\\]^`{|}')
 _PRETTY_LIMIT = 256
-_LONGEST_LINE = 80
 _WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
 
@@ -98,17 +95,17 @@ def total(things: Iterable[Any], member: str) -> int:
     return sum(getattr(thing, member) for thing in things)
 
 
-def data_uri(media_type: str, text: str) -> str:
-    """A download that needs no file: the text in UTF-8, percent-encoded as far as an address and an attribute need it.
+def in_data_uris(*texts: str) -> list[Markup]:
+    """Texts as they stand in `data:` URIs, for downloads that need no file: percent-encoded, ready for an attribute.
 
-    Letters beyond ASCII stay: an address in HTML may hold them, and a browser reads them as UTF-8.
+    Letters beyond ASCII stay: an address in HTML may hold them, and a browser reads them as UTF-8.  All texts are
+    encoded at once, and none may hold U+0001, which no text of a citation does.
     """
     # The percent sign first, so that the escapes themselves are left alone.
-    text = text.replace("%", "%25")
+    joined = _BETWEEN.join(texts).replace("%", "%25")
     for character, spelled_out in _DATA_ESCAPES:
-        if character in text:
-            text = text.replace(character, spelled_out)
-    return f"data:{media_type};charset=utf-8,{text}"
+        joined = joined.replace(character, spelled_out)
+    return [Markup(text) for text in joined.split(_BETWEEN)]
 
 
 def json_script(text: str) -> Markup:
@@ -121,8 +118,8 @@ def json_script(text: str) -> Markup:
 def pretty(text: str) -> Markup:
     """Canonical JSON text indented for reading; every literal stays as it is written, `1.10` and `1e2` too.
 
-    A container that holds no other stands on one line.  The result is the content of an element, never of an
-    attribute: JSON is full of quotation marks, and as `&#34;` they would make up a tenth of a run's page.
+    The result is the content of an element, never of an attribute: JSON is full of quotation marks, and as `&#34;`
+    they would make up a tenth of a run's page.
     """
     shown = _indented(text)
     return Markup(shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
@@ -133,55 +130,24 @@ def _indented(text: str) -> str:
     try:
         value = orjson.loads(text)
         if orjson.dumps(value).decode() == text:
-            return _FLAT.sub(_join, orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
+            return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
     except ValueError:
         pass
-    return "".join(_indent(_TOKEN.findall(text)))
+    return _indent(_TOKEN.findall(text))
 
 
-def _join(match: re.Match[str]) -> str:
-    """A flat container on one line, if that is not too long."""
-    whole = match[0]
-    lines = whole.split("\n")
-    shown = lines[0] + " ".join([line.lstrip() for line in lines[1:-1]]) + whole[-1]
-    return shown if len(shown) <= _LONGEST_LINE else whole
-
-
-def _indent(tokens: list[str]) -> list[str]:
+def _indent(tokens: list[str]) -> str:
+    """As orjson does it: each member on a line of its own, what holds nothing on one."""
     out: list[str] = []
-    depth = position = 0
-    while position < len(tokens):
-        token = tokens[position]
-        if token in "{[":
-            end = _flat_end(tokens, position)
-            if end:
-                out.append(_one_line(tokens[position : end + 1]))
-                position = end + 1
-                continue
-            depth += 1
-            out.append(f"{token}\n{'  ' * depth}")
-        elif token in "}]":
+    depth = 0
+    for before, token in zip(["", *tokens], tokens, strict=False):
+        opens = before in ("{", "[")
+        if token in ("}", "]"):
             depth -= 1
-            out.append(f"\n{'  ' * depth}{token}")
-        else:
-            out.append(f",\n{'  ' * depth}" if token == "," else ": " if token == ":" else token)
-        position += 1
-    return out
-
-
-def _flat_end(tokens: list[str], start: int) -> int:
-    """Where the container that opens at `start` ends, if it fits on a line and holds no other; else 0."""
-    length = 2
-    for position in range(start + 1, len(tokens)):
-        token = tokens[position]
-        if token in "{[" or length > _LONGEST_LINE:
-            return 0
-        if token in "}]":
-            return position
-        length += len(token) + (token in ",:")
-    return 0
-
-
-def _one_line(tokens: list[str]) -> str:
-    spaced = {",": ", ", ":": ": "}
-    return "".join(spaced.get(token, token) for token in tokens)
+            out.append(token if opens else f"\n{'  ' * depth}{token}")
+            continue
+        if opens:
+            out.append(f"\n{'  ' * depth}")
+        depth += token in ("{", "[")
+        out.append(f",\n{'  ' * depth}" if token == "," else ": " if token == ":" else token)
+    return "".join(out)

@@ -38,10 +38,7 @@ def _gap_row(x: float) -> Markup:
 
 def gap_scale() -> Markup:
     """The tick labels over a column of `gap_row`s."""
-    labels = "".join(
-        f'<text{tight} x="{x}%"{_anchor(x)} y="11">{label}</text>'
-        for x, label, tight in _SCALE
-    )
+    labels = "".join(f'<text{tight} x="{x}%"{_anchor(x)} y="11">{label}</text>' for x, label, tight in _SCALE)
     return Markup(f'<svg class="gs" aria-hidden="true">{labels}</svg>')
 
 
@@ -260,4 +257,4 @@ def _label(holder: str, figure: str) -> str:
 
 def _short(name: str) -> str:
     shown = visible(name)
-    return shown if len(shown) <= _NAME_LENGTH else f"{shown[:_NAME_LENGTH - 1]}…"
+    return shown if len(shown) <= _NAME_LENGTH else f"{shown[: _NAME_LENGTH - 1]}…"

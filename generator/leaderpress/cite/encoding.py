@@ -1,11 +1,10 @@
-"""Downloads that need no file of their own: `data:` URIs and the percent-encoding behind them."""
+"""Percent-encoding of what stands in an address."""
 
 import re
 from functools import lru_cache
 from urllib.parse import quote
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
-_NOT_IN_A_URI = '\t\n\r "#<>[\\]^`{|}'
 
 
 @lru_cache(maxsize=1024)
@@ -15,11 +14,6 @@ def _quote(text: str) -> str:
 
 def _quoted(match: re.Match[str]) -> str:
     return _quote(match[0])
-
-
-def data_uri(media_type: str, text: str) -> str:
-    """A `data:` URI of a text in UTF-8, for the `href` of a download link."""
-    return f"data:{media_type};charset=utf-8,{percent(text, _NOT_IN_A_URI)}"
 
 
 def percent(text: str, characters: str) -> str:
