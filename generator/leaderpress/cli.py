@@ -13,12 +13,15 @@ from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from . import __version__, reports
 from .errors import LeaderpressError, Problems, UsageError
+
+if TYPE_CHECKING:
+    from .ingest import Evidence
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -113,6 +116,9 @@ def _day(context: click.Context, parameter: click.Parameter, value: str | None) 
         raise click.BadParameter(f"{value!r} is not a day such as 2026-08-16", context, parameter) from None
 
 
+_AGAINST_HELP = "What was published: a site, or its inventory.json, SHA256SUMS, log/checkpoint or log.txt."
+
+
 @leaderpress.command(epilog=_example("leaderpress ingest sol-execbench ~/dumps/sol --published-at 2026-08-16"))
 @click.argument("source", metavar="SOURCE", required=False, default="")
 @click.argument("paths", metavar="PATH...", nargs=-1, type=click.Path(path_type=Path))
@@ -121,6 +127,8 @@ def _day(context: click.Context, parameter: click.Parameter, value: str | None) 
 @click.option("--published-at", metavar="DATE", callback=_day, help="Day of publication (UTC); default: today.")
 @click.option("--retrieved-at", metavar="INSTANT", help="When the dump was fetched; default: not stated.")
 @click.option("--undo", is_flag=True, help="Take the newest folder of records back, unless something published has it.")
+@click.option("--unpublished", is_flag=True, help="With --undo, without a built site: say that it was never published.")
+@click.option("--against", type=click.Path(path_type=Path), metavar="FILE|FOLDER", help=f"With --undo: {_AGAINST_HELP}")
 @_json
 @_on_site
 @click.pass_context
@@ -133,6 +141,8 @@ def ingest(
     published_at: date | None,
     retrieved_at: str | None,
     undo: bool,
+    unpublished: bool,
+    against: Path | None,
     as_json: bool,
     site: Path,
 ) -> int:
@@ -148,7 +158,9 @@ def ingest(
     from . import ingest as ingesting
 
     if undo:
-        return _undo(context, site, source, as_json=as_json)
+        return _undo(context, site, source, against, unpublished=unpublished, as_json=as_json)
+    if unpublished or against:
+        raise click.UsageError("--unpublished and --against go with --undo.", context)
     if not paths:
         raise click.UsageError("Name a SOURCE and the PATH... of its dump.", context)
     _require_known(site, source)
@@ -169,18 +181,28 @@ def ingest(
     return report.exit_code
 
 
-def _undo(context: click.Context, site: Path, source: str, *, as_json: bool) -> int:
+def _undo(
+    context: click.Context, site: Path, source: str, against: Path | None, *, unpublished: bool, as_json: bool
+) -> int:
     """Take back the newest folder of records."""
     from . import ingest as ingesting
 
     if source:
         raise click.UsageError("--undo takes back the newest folder, and no dump is named with it.", context)
-    report = ingesting.undo(site)
+    report = ingesting.undo(site, evidence=_evidence(against) if against else None, unpublished=unpublished)
     if as_json:
         _print_json(report)
     else:
         _print_lines(reports.undo_lines(report))
     return 0
+
+
+def _evidence(against: Path) -> "Evidence":
+    from .checks.against import read_earlier
+    from .ingest import Evidence
+
+    earlier = read_earlier(against)
+    return Evidence(str(against), earlier.checkpoint, earlier.sums)
 
 
 def _require_known(site: Path, source: str) -> None:
@@ -321,9 +343,6 @@ def explain(path: str, out: Path | None, site: Path) -> None:
     from .site.build import explain as explain_path
 
     click.echo(_safe(explain_path(site, path, out)))
-
-
-_AGAINST_HELP = "What was published: a site, or its inventory.json, SHA256SUMS or log/checkpoint."
 
 
 @leaderpress.command(epilog=_example("leaderpress check --against ../last-week/inventory.json"))

@@ -244,6 +244,11 @@ def sums_named_by(inventory: bytes) -> str:
     return parse_inventory(inventory.partition(FILES_FROM)[0] + FILES_FROM + b"}}").sums
 
 
+def meta_of(inventory: bytes) -> Mapping[str, Json]:
+    """What the caller of `inventory_bytes` had added, without reading the list of files; raises as `sums_named_by`."""
+    return parse_inventory(inventory.partition(FILES_FROM)[0] + FILES_FROM + b"}}").meta
+
+
 def _hex(digest: str) -> str:
     if not re.fullmatch(r"sha256:[0-9a-f]{64}", digest):
         raise ValueError(f"{digest!r} is not a digest")

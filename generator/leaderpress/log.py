@@ -41,9 +41,9 @@ class LogLine(NamedTuple):
     document: str
     """Digest of the whole document; a title that changes makes another."""
     identity: str
-    """Digest of the identity body, under which it is cited and served; of a note the same as `document`."""
+    """Digest of the identity body, under which it is cited and served; of a note or snapshot the same as `document`."""
     kind: str
-    """Kind of the manifest, or of the note with a capital letter."""
+    """Kind of the manifest, or of the note with a capital letter; `Snapshot` closes what an ingest or seal adds."""
 
     def text(self) -> bytes:
         """The bytes of the line, with its line feed."""

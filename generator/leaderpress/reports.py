@@ -13,12 +13,16 @@ if TYPE_CHECKING:
     from .views.run import RunView
 
 
+_SHOWN = 20
+"""Places that a report names at most."""
+
+
 def ingest_lines(report: "IngestReport") -> Iterator[str]:
     """What was taken, what was left out and why, and where the records are."""
     snapshot = report.snapshot
     yield f"{snapshot['source']}: dump {snapshot['dump']}"
     if report.already:
-        yield f"was ingested before: content/records/{report.folder}/"
+        yield report.notice
         return
     for kind, counts in report.counts.items():
         yield f"  {kind:<24}" + ", ".join(f"{count} {word}" for word, count in counts.items() if count)
@@ -28,6 +32,9 @@ def ingest_lines(report: "IngestReport") -> Iterator[str]:
     yield from (f"  unknown field {drift['field']}, {drift['count']} times" for drift in snapshot["drift"])
     if snapshot["ignored"]:
         yield f"  not read: {', '.join(snapshot['ignored'])}"
+    if report.unlike:
+        what = f"{report.unlike} removed {_plural(report.unlike, 'document')} came with other metadata"
+        yield f"  {what}; look whether it says what was removed, and remove it again if so"
     yield from _update_lines(report)
     yield from (f"  {'wrote' if report.written else 'would write'} {path}" for path in report.copied)
     yield report.notice or f"published {snapshot['published_at']}: content/records/{report.folder}/"
@@ -67,6 +74,9 @@ def redaction_lines(report: "RedactionReport") -> Iterator[str]:
     yield from (f"  {'changed' if report.written else 'would change'} {path}" for path in report.edited)
     yield from (f"  moves to {address}" for address in report.addresses)
     yield from (f"  LEFT, change it by hand: {place}" for place in report.left)
+    yield from (f"  similar, not removed: {place}" for place in report.similar[:_SHOWN])
+    if len(report.similar) > _SHOWN:
+        yield f"  similar, not removed: {len(report.similar) - _SHOWN} more places; --json lists them"
     if not report.written:
         yield "dry run: nothing was written"
         return
@@ -99,7 +109,10 @@ def build_lines(report: "BuildReport") -> Iterator[str]:
 
 def check_lines(report: "CheckReport") -> Iterator[str]:
     """What was looked at, and how many problems there are."""
+    yield from (f"moved by a redaction of {day}: {path}" for path, day in report.moved)
     counts = report.counts
+    if (buried := counts.get("buried")) is not None:
+        yield f"{buried:,} {'object' if buried == 1 else 'objects'} became tombstones"
     seen = ", ".join(f"{counts[what]:,} {what}" for what in ("files", "pages", "links", "fragments", "objects"))
     problems = counts["problems"]
     yield f"{seen}: {problems:,} {'problem' if problems == 1 else 'problems'}"

@@ -107,9 +107,16 @@ A site of leaderboard records, made with leaderpress.
 
 ```sh
 leaderpress ingest SOURCE PATH…   # turn a dump into records below content/records/
+leaderpress seal                  # commit new notes to the publication log
 leaderpress build                 # write the site to build/site/
 leaderpress check                 # look for broken links and digests in it
+leaderpress check --against FILE  # and for anything published that would be lost
+leaderpress verify                # prove that site and records are what was published
+leaderpress edition TAG           # freeze all rankings as they stand
+leaderpress redact DIGEST         # remove what the law does not let stand
 ```
+
+Keep the `inventory.json` of what was deployed last, and deploy only after `leaderpress check --against` it.
 
 | folder | what it holds | who writes it |
 |---|---|---|
@@ -121,6 +128,30 @@ leaderpress check                 # look for broken links and digests in it
 | `content/pages/` | written pages in Markdown | you |
 | `themes/` | your own theme, if any | you |
 | `build/` | what is published, and a cache; can be deleted | `leaderpress build` |
+
+A note is one file of TOML between two `+++` lines, then Markdown:
+
+```text
++++
+kind = "withdrawal"
+target = "sha256:<64 digits of the run>"
+who = "Records desk"
+when = 2026-08-04
+why = "The kernel returned a cached result."
++++
+
+What else there is to say, or nothing.
+```
+
+| kind | further fields |
+|---|---|
+| `correction` | `successor`: the digest of the run that takes the place of the target |
+| `withdrawal`, `dispute` | |
+| `attestation` | `type`; optional `value` with `unit`, `statistic`; `environment` |
+| `redaction` | written by `leaderpress redact` |
+
+The `type` is `reproduction`, `partial-reproduction`, `non-reproduction` or `comment`. `evidence`, an address, is
+optional in each. Once `seal` or an ingest has put a note into the log, it is never edited.
 
 Keep everything but `build/` under version control: a published record is promised for ever.
 """

@@ -6,7 +6,7 @@ slug that an identity got first stays its address for ever.  This module decides
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from .canonical import sha256
@@ -16,6 +16,9 @@ from .format import kebab
 OPERATION = "operation"
 PROJECT = "project"
 HARDWARE = "hardware"
+
+PLACES = {OPERATION: "operations", PROJECT: "projects", HARDWARE: "hardware"}
+"""First part of the address of what has a slug."""
 
 LONGEST = 60
 """Characters of a slug before any suffix."""
@@ -41,9 +44,14 @@ class Named:
 
 
 class SlugBook:
-    """Every slug given so far.  A slug once recorded never changes and never passes to another identity."""
+    """Every slug given so far.  A slug once recorded never changes and never passes to another identity.
 
-    def __init__(self) -> None:
+    `retired` are digests (`address_digest`) of addresses that a removal took from their identities: whoever cited one
+    meant them, so that nobody gets it any more, and only its digest may be kept.
+    """
+
+    def __init__(self, retired: Collection[str] = ()) -> None:
+        self._retired = retired
         self._slugs: dict[tuple[str, str], str] = {}
         self._owners: dict[tuple[str, str], str] = {}
 
@@ -84,9 +92,22 @@ class SlugBook:
         suffixed = [f"{stem or 'x'}-{digits[:count]}" for count in _SUFFIX_DIGITS]
         bare = [stem] if stem and not is_reserved(stem) else []
         for candidate in (*bare, *suffixed, f"x-{digits}"):
-            if (named.kind, candidate) not in self._owners:
+            if (named.kind, candidate) not in self._owners and not self._is_retired(named.kind, candidate):
                 return candidate
         raise ContentError("slug-exhausted", f"no free slug for the {named.kind} {named.name!r} ({named.identity})")
+
+    def _is_retired(self, kind: str, slug: str) -> bool:
+        return bool(self._retired) and address_digest(f"{PLACES[kind]}/{slug}") in self._retired
+
+
+def address_digest(address: str) -> str:
+    """By what an address is known once it must not be named any more: the SHA-256 of `projects/blue-heron`."""
+    return sha256(address.encode("utf-8"))
+
+
+def retired_day(path: str, retired: Mapping[str, str]) -> str:
+    """The day on which the page with this path lost its address, "" if it did not; `retired` as a removal keeps it."""
+    return retired.get(address_digest("/".join(path.split("/")[:2])), "") if retired else ""
 
 
 _RESTORE = "records are written once; restore the folder from version control"

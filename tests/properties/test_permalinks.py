@@ -194,7 +194,7 @@ class History:
         """The newest folder is taken back, which is refused once it was published."""
         newest = folders(self.site)[-1].name
         with suppress(LeaderpressError):
-            undo(self.site)
+            undo(self.site, unpublished=True)
             held = {folder.name for folder in folders(self.site)}
             assert newest not in held
             if not held:
@@ -341,7 +341,8 @@ def removed_documents(site: Path) -> set[str]:
     if not held:
         return set()
     lines = held[-1].redactions.lines
-    found = {digest for line in lines for digest in (*line["documents"], *line["notes"].values())}
+    found = {digest for line in lines for digest in line["documents"]}
+    found |= {note["old"] for line in lines for note in line["notes"].values()}
     return found | {digest for folder in held for digest in folder.snapshot.get("redacted", ())}
 
 

@@ -20,8 +20,10 @@ from leaderpress.log import Checkpoint, checkpoint_of, parse_checkpoint, parse_l
 from leaderpress.manifests.note_documents import note_digest
 from leaderpress.site.build import build
 from leaderpress.site.publication import Publication
+from leaderpress.verify import verify
 
 FAST, SLOW, LATE = Chain(1, 100), Chain(2, 200, user="Bea"), Chain(3, 300, user="Cyd")
+OTHER = Chain(4, 400, user="Dan")
 
 
 @pytest.fixture
@@ -64,6 +66,9 @@ def test_every_document_has_a_line_in_the_order_of_publication(site: TinySite) -
             body = {name: value[name] for name in ("apiVersion", "kind", "spec")}
             identity = json.dumps(body, separators=(",", ":"), sort_keys=True, ensure_ascii=False).encode()
             stated.append((sha256(line), sha256(identity), value["kind"]))
+    closing = [entry for entry in entries if entry.kind == "Snapshot"]
+    assert [(entry.number, entry.published_at) for entry in closing] == [(8, "2026-03-04"), (12, "2026-04-05")]
+    entries = [entry for entry in entries if entry.kind != "Snapshot"]
     assert [(entry.document, entry.identity, entry.kind) for entry in entries] == stated
     assert [entry.published_at for entry in entries] == ["2026-03-04"] * 7 + ["2026-04-05"] * 3
     assert committed(site) == b"".join(lines)
@@ -83,7 +88,7 @@ def test_the_log_has_every_object_of_the_site_and_no_other(site: TinySite) -> No
     site.note("one", "dispute", FAST.digest)
     lines, _ = published(site)
     objects = {f"sha256:{path.stem}" for path in site.root.glob("build/site/sha256/*/*.json")}
-    assert {entry.identity for entry in parse_lines(lines, "log")} == objects
+    assert {entry.identity for entry in parse_lines(lines, "log") if entry.kind != "Snapshot"} == objects
     assert check_site(site.root / "build/site").problems == ()
 
 
@@ -131,7 +136,7 @@ def test_notes_between_ingests_are_committed_by_the_next_one_before_its_document
     assert after[: len(before)] == before
     assert prefix_fault(checkpoint, after, "log") is None
     kinds = [entry.kind for entry in parse_lines(after, "log")]
-    assert kinds[7:11] == ["Dispute", "Dispute", "Dispute", "SoftwareProject"]
+    assert kinds[7:12] == ["Snapshot", "Dispute", "Dispute", "Dispute", "SoftwareProject"]
     assert committed(site) == b"".join(after)
     (folder,) = store.folders(site.root)[1:]
     assert [file for _, file in store.committed_notes([folder])] == ["z.md", "a.md", "b.md"]
@@ -182,7 +187,8 @@ def test_a_seal_is_no_ingest_for_any_page(site: TinySite, tmp_path: Path) -> Non
     sealed(site)
     build(site.root, jobs=1)
     for path in sorted((tmp_path / "before").rglob("*.*")):
-        if path.is_file():
+        # The inventory says how many lines of the log are committed.
+        if path.is_file() and path.name != "inventory.json":
             assert (output / path.relative_to(tmp_path / "before")).read_bytes() == path.read_bytes(), path
     with site.open() as index:
         assert [folder.number for folder in index.folders()] == [1]
@@ -201,7 +207,7 @@ def test_a_committed_note_cannot_be_edited_or_removed(site: TinySite, edit: str)
         path.unlink()
     else:
         site.note("two", "dispute", FAST.digest, why="No, because of that.", when="2026-02-04")
-    for action in (lambda: build(site.root, jobs=1), lambda: sealed(site), lambda: site.feed(SLOW)):
+    for action in (lambda: build(site.root, jobs=1), lambda: sealed(site), lambda: site.feed(SLOW, on="2026-05-06")):
         (fault,) = faults(action)
         assert (fault.code, fault.at) == ("note-committed", "content/notes/two.md")
         assert lines[-1].decode().strip() in fault.problem
@@ -247,12 +253,59 @@ def forget_the_log(site: TinySite) -> None:
         previous = {"previous": sha256(data)}
 
 
+def said(lines: list[bytes]) -> list[str]:
+    """Lines of a log without their numbers."""
+    return [line.decode().strip().partition(" ")[2] for line in lines]
+
+
+def forget_snapshots(site: TinySite) -> None:
+    """Make the records what a version would have written whose log had no lines of snapshots."""
+    previous, log = {}, b""
+    for folder in sorted((site.root / store.PLACE).iterdir()):
+        snapshot = json.loads((folder / store.SNAPSHOT).read_bytes())
+        kept = [line for line in (folder / store.LOG).read_bytes().splitlines() if not line.endswith(b" Snapshot")]
+        count = log.count(b"\n") + 1
+        own = b"".join(b"%d %s\n" % (number, line.partition(b" ")[2]) for number, line in enumerate(kept, count))
+        (folder / store.LOG).write_bytes(own)
+        log += own
+        stated = {"v": 1, "notes": snapshot["log"]["notes"], **checkpoint_of(log.splitlines(keepends=True))._asdict()}
+        files = {**snapshot["files"], store.LOG: {"bytes": len(own), "sha256": sha256(own)}}
+        old = {name: value for name, value in snapshot.items() if name not in ("seal", "previous")}
+        data = store.snapshot_bytes({**old, **previous, "files": files, "log": stated})
+        (folder / store.SNAPSHOT).write_bytes(data)
+        previous = {"previous": sha256(data)}
+
+
+@pytest.mark.parametrize("by", ["ingest", "seal"])
+def test_records_without_lines_of_snapshots_stay_valid_and_are_covered_next(site: TinySite, by: str) -> None:
+    site.feed(FAST, OTHER)
+    site.note("one", "dispute", FAST.digest)
+    site.feed(SLOW)
+    forget_snapshots(site)
+    before, checkpoint = published(site)
+    assert verify([site.root], jobs=1).problems == ()
+    assert checkpoint == checkpoint_of(committed(site).splitlines(keepends=True))
+    if by == "ingest":
+        site.feed(LATE)
+    else:
+        assert sealed(site).folder
+        assert sealed(site).folder == ""
+    after, _ = published(site)
+    assert after[: len(before)] == before
+    assert [entry.kind for entry in parse_lines(after, "log")].count("Snapshot") == 1
+    assert committed(site) == b"".join(after)
+    assert verify([site.root], jobs=1).problems == ()
+    seal_again(site, other_project)
+    assert [fault.code for fault in faults(lambda: build(site.root, jobs=1))] == ["log-changed"]
+
+
 def test_records_without_a_log_give_the_same_log(site: TinySite) -> None:
     site.feed(FAST)
     site.feed(SLOW, on="2026-04-05")
-    lines, checkpoint = published(site)
+    lines, _ = published(site)
     forget_the_log(site)
-    assert published(site) == (lines, checkpoint)
+    shutil.rmtree(site.root / "build")
+    assert said(published(site)[0]) == [line for line in said(lines) if not line.endswith("Snapshot")]
     assert committed(site) == b""
 
 
@@ -274,11 +327,13 @@ def test_the_first_folder_with_a_log_begins_with_the_lines_of_those_before(site:
 def test_a_seal_commits_the_log_of_old_records(site: TinySite) -> None:
     site.feed(FAST)
     forget_the_log(site)
-    lines, checkpoint = published(site)
+    lines, _ = published(site)
     report = sealed(site)
+    after, checkpoint = published(site)
     assert (report.lines, report.sha256) == checkpoint
-    assert committed(site) == b"".join(lines)
-    assert published(site)[0] == lines
+    assert committed(site) == b"".join(after)
+    assert after[:-1] == lines
+    assert after[-1].endswith(b" Snapshot\n")
 
 
 # -- what does not fit any more ----------------------------------------------------------------------------------------
@@ -320,13 +375,45 @@ def another_checkpoint(snapshot: dict[str, object], folder: Path) -> None:
     log["sha256"] = "0" * 64
 
 
+def replaced(file: Path, old: bytes, new: bytes) -> None:
+    data = file.read_bytes()
+    assert old in data
+    file.write_bytes(data.replace(old, new))
+
+
+def other_project(snapshot: dict[str, object], folder: Path) -> None:
+    """Give a run to somebody else."""
+    mine, other = (f'"project":"{chain.project().digest}"'.encode() for chain in (FAST, OTHER))
+    replaced(folder / store.PROVENANCE, mine, other)
+
+
+def other_fact(snapshot: dict[str, object], folder: Path) -> None:
+    replaced(folder / store.FACTS, b"MIT", b"BSD")
+
+
+def another_dump_day(snapshot: dict[str, object], folder: Path) -> None:
+    snapshot["dump"] = str(snapshot["dump"])[:-4] + "0000"
+
+
+def no_rejections(snapshot: dict[str, object], folder: Path) -> None:
+    snapshot["rejections"] = [{"reason": "MALFORMED"}]
+
+
 @pytest.mark.parametrize(
-    ("change", "file"), [(another_day, "log.txt:1"), (another_line, "log.txt:5"), (another_checkpoint, "snapshot.json")]
+    ("change", "file"),
+    [
+        (another_day, "log.txt:1"),
+        (another_line, "log.txt:5"),
+        (another_checkpoint, "snapshot.json"),
+        (other_project, "log.txt:11"),
+        (other_fact, "log.txt:11"),
+        (another_dump_day, "log.txt:11"),
+    ],
 )
 def test_records_that_no_longer_give_their_checkpoint_stop_the_build(
     site: TinySite, change: Callable[[dict[str, object], Path], None], file: str
 ) -> None:
-    site.feed(FAST)
+    site.feed(FAST, OTHER, {"about": FAST.implementation().digest, "fact": "licence", "value": "MIT"})
     site.feed(SLOW)
     published(site)
     seal_again(site, change)
@@ -335,11 +422,18 @@ def test_records_that_no_longer_give_their_checkpoint_stop_the_build(
     assert (fault.code, fault.at) == ("log-changed", f"{store.folders(site.root)[0].at()}/{file}")
 
 
+def test_lists_of_a_snapshot_that_quote_the_dump_are_covered_too(site: TinySite) -> None:
+    site.feed(FAST)
+    seal_again(site, no_rejections)
+    (fault,) = faults(lambda: build(site.root, jobs=1))
+    assert (fault.code, fault.at) == ("record-changed", f"{store.folders(site.root)[0].at()}/snapshot.json")
+
+
 def test_a_log_of_a_later_version_is_refused(site: TinySite) -> None:
     def later(snapshot: dict[str, object], folder: Path) -> None:
         log = snapshot["log"]
         assert isinstance(log, dict)
-        log["v"] = 2
+        log["v"] = 3
 
     site.feed(FAST)
     seal_again(site, later)
@@ -359,9 +453,9 @@ def test_every_published_log_goes_on_where_the_one_before_ended(tmp_path: Path, 
     for step in range(10):
         for _ in range(chance.randint(0, 3)):
             site.note(f"n{chance.randint(0, 10**6)}", "dispute", chance.choice([FAST, SLOW]).digest,
-                      why=f"Reason {step}.", when=f"2026-0{chance.randint(1, 9)}-01")  # fmt: skip
+                      why=f"Reason {step}.", when=f"2026-0{chance.randint(1, 3)}-01")  # fmt: skip
         if chance.random() < 0.5:
-            site.feed(Chain(10 + step, 50 + step, user=f"U{step}"))
+            site.feed(Chain(10 + step, 50 + step, user=f"U{step}"), on="2026-05-06")
         else:
             sealed(site)
         output = build(site.root, jobs=1).output
@@ -395,7 +489,9 @@ def test_the_log_is_not_written_again_while_nothing_is_published(
     assert asked == []
     site.feed({"manifest": FAST.operation().document, "name": "scan", "tags": ["new"]})
     assert build(site.root, jobs=1).changed
-    assert log.read_bytes() == before
+    closed = log.read_bytes()
+    assert closed.startswith(before)
+    assert closed.count(b"\n") == before.count(b"\n") + 1
     site.feed(LATE)
     build(site.root, jobs=1)
     assert log.read_bytes().startswith(before)

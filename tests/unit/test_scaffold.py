@@ -2,11 +2,13 @@
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from leaderpress import config, scaffold
 from leaderpress.errors import UsageError
+from leaderpress.manifests.notes import NoteKind, parse_note
 
 
 def test_a_new_site_is_found_and_its_settings_are_valid(tmp_path: Path) -> None:
@@ -72,3 +74,14 @@ def test_a_folder_name_becomes_a_valid_citation_key(name: str) -> None:
     key = scaffold.site_key(name)
     assert key == KEYS[name]
     config.parse_config(f'title = "T"\npublisher = "P"\nkey = "{key}"\n'.encode())
+
+
+def test_the_readme_names_every_command_that_a_publisher_needs_and_how_a_note_is_written(tmp_path: Path) -> None:
+    scaffold.init(tmp_path)
+    text = (tmp_path / "README.md").read_text(encoding="utf-8")
+    commands = ("ingest", "seal", "build", "check", "check --against", "verify", "edition", "redact")
+    assert [command for command in commands if f"leaderpress {command}" not in text] == []
+    example = text.partition("```text\n")[2].partition("```")[0]
+    note = parse_note(example.replace("<64 digits of the run>", "0" * 64).encode(), "note.md")
+    assert (note.kind, note.when) == ("withdrawal", "2026-08-04")
+    assert [kind for kind in get_args(NoteKind) if f"`{kind}`" not in text] == []

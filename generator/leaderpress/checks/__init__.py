@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 from ..errors import BuildError, LeaderpressError
-from .against import lost_since
+from .against import buried_since, lost_since, moved_since
 from .files import read_account
 from .look import Findings, Fragment, look_at, look_for
 from .site import Site, walk
@@ -34,10 +34,15 @@ Task = Callable[[Site], Findings]
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """`problems` in the order of their places, at most `MAX_PROBLEMS`; `counts` of what was looked at and found."""
+    """`problems` of the log, then in the order of their places, at most `MAX_PROBLEMS`; `counts` of what was looked at.
+
+    `counts["buried"]` is the number of objects of an earlier site that became tombstones.
+    """
 
     problems: tuple[LeaderpressError, ...]
     counts: Mapping[str, int]
+    moved: tuple[tuple[str, str], ...] = ()
+    """(path, day of the removal) of what has another address since a lawful removal, which is no problem."""
 
 
 def check_site(
@@ -49,16 +54,18 @@ def check_site(
 ) -> CheckReport:
     """Check the site in the folder `root`.
 
-    `against` is an earlier `inventory.json`, `SHA256SUMS` or `log/checkpoint`, or a folder with an earlier site: every
-    address must still be there, every object as it was, and the log must go on where it ended.  `jobs` processes work
-    (default: one for each core that we may use); `progress` is called with files done and files in all.  Raises
-    `BuildError` where the folder or `against` cannot be read at all.
+    `against` is an earlier `inventory.json`, `SHA256SUMS`, `log/checkpoint` or `log/log.txt`, or a folder with an
+    earlier site: every address must still be there, every object as it was, and the log must go on where it ended.
+    `jobs` processes work (default: one for each core that we may use); `progress` is called with files done and files
+    in all.  Raises `BuildError` where the folder or `against` cannot be read at all.
     """
     found = walk(str(root))
     total = _Total()
     site = read_account(root, found, total.problems)
     if against is not None:
         total.problems += lost_since(against, site)
+        total.moved += moved_since(against, site)
+        total.buried = {"buried": buried_since(against, site)}
     workers = jobs or _cores()
     with _Runner(site, 1 if len(site.files) <= _FEW else workers) as runner:
         done = 0
@@ -95,6 +102,8 @@ def _fragment_tasks(fragments: Mapping[Fragment, str]) -> Iterator[Task]:
 class _Total:
     def __init__(self) -> None:
         self.problems: list[LeaderpressError] = []
+        self.moved: list[tuple[str, str]] = []
+        self.buried: dict[str, int] = {}
         self.fragments: dict[Fragment, str] = {}
         self._counts: Counter[str] = Counter()
         self._dropped = 0
@@ -110,13 +119,13 @@ class _Total:
     def report(self, host_files: int) -> CheckReport:
         names = ("files", "bytes", "pages", "links", "fragments", "json", "objects", "xml", "entries")
         counts = {name: self._counts[name] for name in names}
-        counts |= {"host_files": host_files, "problems": len(self.problems) + self._dropped}
-        return CheckReport(tuple(sorted(self.problems, key=_place)), counts)
+        counts |= {"host_files": host_files, **self.buried, "problems": len(self.problems) + self._dropped}
+        return CheckReport(tuple(sorted(self.problems, key=_place)), counts, tuple(self.moved))
 
 
-def _place(problem: LeaderpressError) -> tuple[str, int, str, str]:
+def _place(problem: LeaderpressError) -> tuple[bool, str, int, str, str]:
     path, _, line = problem.at.partition(":")
-    return path, int(line) if line.isdigit() else 0, problem.code, problem.problem
+    return not problem.code.startswith("log-"), path, int(line) if line.isdigit() else 0, problem.code, problem.problem
 
 
 _site: Site | None = None

@@ -1,11 +1,11 @@
 """A site held against what was published before: addresses that would be lost, objects that changed, the log."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from ..canonical import parse
 from ..errors import BuildError, LeaderpressError
 from ..inventory import INVENTORY, SUMS, is_address, is_permanent, parse_inventory, parse_sums
 from ..log import (
@@ -18,11 +18,15 @@ from ..log import (
     parse_checkpoint,
     prefix_fault,
 )
-from ..manifests.tombstone import read_tombstone
+from ..slugs import retired_day
+from .graves import changed_figures, new_graves, stone_at
 from .site import Site
 
 _HINT = "bring it back before the site is published: what was published may be cited"
 _LONGEST_CHECKPOINT = 100
+_FEW_ADDRESSES = 10
+"""Lost addresses that are named one by one."""
+_LOG_LINE = re.compile(rb"1 \d{4}-\d\d-\d\d [0-9a-f]{64} ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +44,49 @@ class Earlier:
 def lost_since(place: Path, site: Site) -> Iterator[LeaderpressError]:
     """What was published and is not there any more.
 
-    `place` is an earlier `inventory.json`, `SHA256SUMS` or `log/checkpoint`, or a folder with an earlier site.  Raises
-    `BuildError` where it cannot be read or is none of these.
+    `place` is an earlier `inventory.json`, `SHA256SUMS`, `log/checkpoint` or `log/log.txt`, or a folder with an earlier
+    site.  Raises `BuildError` where it cannot be read or is none of these.
     """
     earlier = read_earlier(place)
+    yield from _log_faults(site, earlier)
+    addresses: list[str] = []
     for path, digest in sorted(earlier.sums.items()):
         if path.startswith("sha256/"):
             yield from _object_faults(site, path, digest)
         elif path not in site.files and is_permanent(path):
             yield BuildError("permalink-lost", "it was published and is not there any more", at=path, hint=_HINT)
-        elif path not in site.files and is_address(path):
-            yield BuildError("address-lost", "it was published and is not there any more", at=path, hint=_HINT)
-    yield from _log_faults(site, earlier)
+        elif path not in site.files and is_address(path) and not retired_day(path, site.retired):
+            addresses.append(path)
+    yield from _lost_addresses(addresses)
+    if place.is_dir():
+        yield from changed_figures(site, place, earlier.sums)
+
+
+def buried_since(place: Path, site: Site) -> int:
+    """How many objects of the earlier site have become tombstones; raises as `lost_since` does."""
+    return new_graves(site, read_earlier(place).sums)
+
+
+def _lost_addresses(paths: Sequence[str]) -> Iterator[LeaderpressError]:
+    """Addresses that are not promised one by one while they are few, else by the first folder of their paths."""
+    folders: dict[str, list[str]] = {}
+    for path in paths:
+        folders.setdefault(path.partition("/")[0] if len(paths) > _FEW_ADDRESSES else path, []).append(path)
+    for folder, lost in folders.items():
+        at, problem = lost[0], "it was published and is not there any more"
+        if len(lost) > 1:
+            at, problem = f"{folder}/", f"{len(lost):,} addresses were published and are gone, the first is {lost[0]}"
+        yield BuildError("address-lost", problem, at=at, hint=_HINT)
+
+
+def moved_since(place: Path, site: Site) -> Iterator[tuple[str, str]]:
+    """(path, day) of what was published and has another address since a removal: the old one held what had to go.
+
+    Raises as `lost_since` does.
+    """
+    for path in sorted(read_earlier(place).sums) if site.retired else ():
+        if path not in site.files and is_address(path) and (day := retired_day(path, site.retired)):
+            yield path, day
 
 
 def read_earlier(place: Path) -> Earlier:
@@ -64,6 +99,8 @@ def read_earlier(place: Path) -> Earlier:
         log = inventory.meta.get("log")
         checkpoint = Checkpoint(int(log["lines"]), str(log["sha256"])) if isinstance(log, dict) else None
         return Earlier({path: file.sha256 for path, file in inventory.files.items()}, checkpoint)
+    if _LOG_LINE.match(data):
+        return Earlier({}, checkpoint_of(data.splitlines(keepends=True)), place)
     if len(data) < _LONGEST_CHECKPOINT and data.count(b"\n") == 1 and data.partition(b" ")[0].isdigit():
         return Earlier({}, parse_checkpoint(data, str(place)))
     return Earlier(parse_sums(data, str(place)))
@@ -90,18 +127,9 @@ def _bytes(place: Path) -> bytes:
 def _object_faults(site: Site, path: str, digest: str) -> Iterator[LeaderpressError]:
     if path not in site.files:
         yield BuildError("object-lost", "it was published and is not there any more", at=path, hint=_HINT)
-    elif site.sums.get(path) != digest and not _is_tombstone(site, path, digest):
+    elif site.sums.get(path) != digest and not stone_at(site, path):
         problem = f"it was published with bytes that hash to {digest}, and has others now"
         yield BuildError("object-changed", problem, at=path, hint="an object never changes; restore its record")
-
-
-def _is_tombstone(site: Site, path: str, digest: str) -> bool:
-    """Whether a lawful removal stands where the object stood."""
-    try:
-        stone = read_tombstone(parse(site.read(path), path))
-    except LeaderpressError:
-        return False
-    return stone is not None and stone.digest == f"sha256:{digest}"
 
 
 # -- the log -----------------------------------------------------------------------------------------------------------

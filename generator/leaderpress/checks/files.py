@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..canonical import sha256
+from ..canonical import Json, sha256
 from ..errors import BuildError, LeaderpressError
 from ..inventory import (
     FILES_FROM,
@@ -48,7 +48,13 @@ def read_account(root: Path, found: Walk, problems: list[LeaderpressError]) -> S
         base.rstrip("/") + "/" if base else "",
         str(meta.get("base_path") or "/"),
         str(meta.get("links") or "directory"),
+        _retired(meta.get("redacted")),
     )
+
+
+def _retired(redacted: Json) -> dict[str, str]:
+    addresses = redacted.get("addresses") if isinstance(redacted, dict) else None
+    return {digest: str(day) for digest, day in addresses.items()} if isinstance(addresses, dict) else {}
 
 
 def _differences(found: Walk, sums: dict[str, str]) -> Iterator[LeaderpressError]:

@@ -27,6 +27,8 @@ class Site:
     """Absolute URL with a final slash under which the site is cited; "" if it has none."""
     base_path: str = "/"
     link_style: str = "directory"
+    retired: Mapping[str, str] = field(default_factory=dict)
+    """Day of the removal by the digest of an address that it took away."""
 
     def read(self, path: str) -> bytes:
         """The bytes of a file; raises `BuildError`."""

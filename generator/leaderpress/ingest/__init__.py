@@ -7,6 +7,6 @@ it in one step, or nothing at all.  What was refused, and why, is part of the sn
 from .flow import ingest
 from .report import IngestReport, Reason
 from .sealing import SealReport, seal
-from .undo import UndoReport, undo
+from .undo import Evidence, UndoReport, undo
 
-__all__ = ["IngestReport", "Reason", "SealReport", "UndoReport", "ingest", "seal", "undo"]
+__all__ = ["Evidence", "IngestReport", "Reason", "SealReport", "UndoReport", "ingest", "seal", "undo"]

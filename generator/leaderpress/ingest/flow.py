@@ -4,7 +4,7 @@ import gc
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 
@@ -55,15 +55,19 @@ def ingest(
     with _records(site, dry_run) as held:
         digest = dump.digest()
         if earlier := next((folder for folder in held if folder.snapshot["dump"] == digest), None):
-            return _already(earlier, source, ingester)
-        dates = {"published_at": (published_at or today()).isoformat(), **retrieved}
-        notes = store.new_notes(store.read_notes(site), held)
+            return _already(earlier, held, source, ingester)
+        day = published_at or today()
+        dates = {"published_at": day.isoformat(), **retrieved}
+        store.check_days(site, day, held)
+        # A note of a later day waits for a later folder.
+        notes = [note for note in store.new_notes(store.read_notes(site), held) if note.when <= dates["published_at"]]
         job = _Job(source, ingester, dump, digest, dates, tables, held, notes)
         preview = Preview(site, held, dry_run=dry_run)
         with _few_collections(), Settlement(held) as settlement, preview, Draft(preview.root) as draft:
             intake = Intake(settlement, tables, ingester, source)
             snapshot = _settle(job, settlement, intake, draft)
-            return _publish(job, intake, draft, snapshot, preview, _objection(snapshot, dry_run, strict))
+            report = _publish(job, intake, draft, snapshot, preview, _objection(snapshot, dry_run, strict))
+            return replace(report, unlike=len(settlement.removed.unlike))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +129,12 @@ def _settle(job: _Job, settlement: Settlement, intake: Intake, draft: Draft) -> 
         "rejections": intake.rejections(),
         "ignored": sorted(job.dump.ignored),
         "drift": intake.drift(),
-        "files": draft.files(),
-        "log": journal.commitment(),
         **previous,
     }
-    return settlement.removed.snapshot(snapshot) if settlement.removed else snapshot
+    if not settlement.removed:
+        return journal.completed(snapshot)
+    # Twice: the log covers what is published, and only then does the snapshot name the files of notes.
+    return settlement.removed.snapshot(journal.completed(settlement.removed.snapshot(snapshot)))
 
 
 def _owner(job: _Job, sources: set[str]) -> str:
@@ -171,13 +176,16 @@ def _publish(job: _Job, intake: Intake, draft: Draft, snapshot: Line, preview: P
     )
 
 
-def _already(earlier: Folder, source: str, ingester: Ingester) -> IngestReport:
+def _already(earlier: Folder, held: Sequence[Folder], source: str, ingester: Ingester) -> IngestReport:
     """Report that the dump is known.  One dump has one origin: another source cannot claim it as its own."""
     snapshot = earlier.snapshot
     if source not in {snapshot["source"], *snapshot["sources"], snapshot["ingester"]}:
         problem = f"this dump was ingested for {snapshot['source']!r}, {source!r} cannot publish it again"
         raise ContentError("dump-claimed", problem, at=earlier.at(), hint="a dump belongs to one source")
     notice = f"this dump was ingested before, as {earlier.name}; nothing was written"
+    later = [folder for folder in held if folder.number > earlier.number and folder.source == earlier.source]
+    if later:
+        notice += f". {later[-1].name} is newer and stands: a dump is stated once, and does not undo a later one"
     if snapshot["ingester_version"] != ingester.VERSION:
         notice += f" (by version {snapshot['ingester_version']} of its ingester, now {ingester.VERSION})"
     return IngestReport(earlier.name, False, True, snapshot, (), notice)

@@ -42,6 +42,8 @@ class IngestReport:
     """Why `updates` is not known; empty if it is, or if nothing was published before."""
     review: str = ""
     """Folder of the proposed withdrawals, relative to the site; empty if none was written."""
+    unlike: int = 0
+    """Documents of which something was removed and that came in with other metadata: it may hold the same again."""
 
     @property
     def exit_code(self) -> int:

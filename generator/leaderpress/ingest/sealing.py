@@ -33,10 +33,11 @@ def seal(site: Path, *, published_at: date | None, today: Callable[[], date]) ->
     """Write a folder of records without documents, which publishes the notes that are new since the last folder.
 
     Notes get a fixed place in the log this way before a later note could come to stand before them; records that an
-    older version wrote get their first checkpoint.  Where everything is committed already, nothing is written.
+    older version wrote get their first checkpoint, or their first line of a snapshot.  Where everything is committed
+    already, nothing is written.
 
-    Raises `Problems` where a committed note was changed, `ContentError` for a damaged store or a folder that cannot be
-    written.
+    Raises `Problems` where a committed note was changed or the day comes before what it follows, and `ContentError` for
+    a damaged store or a folder that cannot be written.
     """
     with store.exclusive(site):
         held = store.folders(site)
@@ -46,11 +47,13 @@ def seal(site: Path, *, published_at: date | None, today: Callable[[], date]) ->
         fresh = store.new_notes(notes, held)
         known = {digest for digest, _ in store.committed_notes(held)}
         waiting = tuple(note.at for note in notes if note not in fresh and note_digest(note) not in known)
-        if not fresh and (not held or store.commitment(held[-1].snapshot)):
-            stated = store.commitment(held[-1].snapshot) if held else None
+        stated = store.commitment(held[-1].snapshot) if held else None
+        if not fresh and (not held or (stated and store.all_covered(held))):
             lines, sha256 = stated.checkpoint if stated else EMPTY
             return SealReport("", (), waiting, lines, sha256)
-        return _write(site, held, fresh, waiting, (published_at or today()).isoformat())
+        day = published_at or today()
+        store.check_days(site, day, held, fresh)
+        return _write(site, held, fresh, waiting, day.isoformat())
 
 
 def _write(
@@ -60,20 +63,21 @@ def _write(
         journal = Journal(draft, held, published_at)
         for note in fresh:
             journal.note(note)
-        snapshot = _snapshot(draft, journal, held, published_at)
+        snapshot = _snapshot(journal, held, published_at)
         name = store.folder_name(len(held) + 1, snapshot["source"], snapshot["dump"])
         draft.publish(name, store.snapshot_bytes(snapshot))
     log = snapshot["log"]
     return SealReport(name, tuple(note.at for note in fresh), waiting, log["lines"], log["sha256"])
 
 
-def _snapshot(draft: Draft, journal: Journal, held: list[Folder], published_at: str) -> Line:
+def _snapshot(journal: Journal, held: list[Folder], published_at: str) -> Line:
     """Like that of an ingest which found nothing; what stands for the dump is what it adds to the log."""
-    log = journal.commitment()
-    return {
+    lines, digest = journal.checkpoint()
+    after = held[-1].snapshot_digest if held else ""
+    return journal.completed({
         "v": 1,
         "form": store.SEAL,
-        "dump": digest_of({"after": held[-1].snapshot_digest if held else "", "log": log}),
+        "dump": digest_of({"after": after, "lines": lines, "sha256": digest}),
         "source": store.SEAL,
         "sources": [],
         "published_at": published_at,
@@ -84,7 +88,5 @@ def _snapshot(draft: Draft, journal: Journal, held: list[Folder], published_at: 
         "rejections": [],
         "ignored": [],
         "drift": [],
-        "files": draft.files(),
-        "log": log,
-        **({"previous": held[-1].snapshot_digest} if held else {}),
-    }
+        **({"previous": after} if held else {}),
+    })  # fmt: skip

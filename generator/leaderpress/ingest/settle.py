@@ -64,7 +64,7 @@ class Settlement:
     """Collects a dump (`state`, `fact`, `ask`), then writes what the folders `held` lack (`write`, `write_facts`)."""
 
     def __init__(self, held: Sequence[Folder] = ()) -> None:
-        self.slugs = SlugBook()
+        self.slugs = SlugBook(held[-1].redactions.retired if held else ())
         self.refusals: list[Refusal] = []
         self.counts = {kind: {"new": 0, "revised": 0, "known": 0} for kind in KIND_ORDER}
         """Identities of the dump by kind: never seen, seen with another document, seen as they are."""
@@ -132,12 +132,9 @@ class Settlement:
     def _without_removed(self, identity: Identity, claims: list[Claim]) -> Iterator[Claim]:
         """The claims as they may be written, where something was removed from the records."""
         for claim in claims:
-            for line in identity.held:
-                if line["source"] == claim.source:
-                    self.removed.learn_line(line, claim.line)
-        for claim in claims:
+            held = [line for line in identity.held if line["source"] == claim.source]
             try:
-                kept = self.removed.statement(identity.digest, claim.line, claim.document)
+                kept = self.removed.statement(identity.digest, claim.line, claim.document, held)
             except ValueError:
                 self._refuse(identity, claim, REDACTED_TEXT, "ranking needs a part of it that was removed by law")
                 continue

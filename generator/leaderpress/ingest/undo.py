@@ -1,7 +1,7 @@
 """`leaderpress ingest --undo`: take the newest folder of records back while nothing published contains it."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,14 +9,36 @@ from .. import store
 from ..editions import edition_files
 from ..errors import BuildError, ContentError, LeaderpressError, Problems
 from ..inventory import SUMS, parse_sums
-from ..log import CHECKPOINT, Checkpoint, parse_checkpoint
+from ..log import CHECKPOINT, EMPTY, LOG, Checkpoint, parse_checkpoint, prefix_fault
 from ..store import Folder
+from ..store.redactions import PLACE as REDACTIONS
 from .proposals import PLACE as PROPOSALS
 
 PUBLISHED = "build/site"
 """Where a build publishes, relative to the site."""
+CHANGES = f"{PUBLISHED}/changes/index.json"
+"""Names the dump of each ingest."""
 
-_HINT = "what was published is never taken back; withdraw what is wrong with a note"
+_HINT = (
+    "what was published is never taken back: withdraw what is wrong with a note;"
+    f" if {PUBLISHED} was only ever looked at, delete it and say --unpublished"
+)
+_UNKNOWN = (
+    "name what was published with --against (its inventory.json or log/checkpoint),"
+    " or say --unpublished if it never was"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """An account of what was published, kept elsewhere than in `build/site`."""
+
+    at: str
+    """What it is, for messages."""
+    checkpoint: Checkpoint | None
+    """Of the log; None for a site that had none."""
+    paths: Container[str]
+    """Of its files, where they are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +55,11 @@ class UndoReport:
     """Of the log, now."""
 
 
-def undo(site: Path) -> UndoReport:
+def undo(site: Path, *, evidence: Evidence | None = None, unpublished: bool = False) -> UndoReport:
     """Remove the newest folder of records, as if its dump had never been ingested, or its notes never been sealed.
+
+    What was published is known from `build/site` and from `evidence`; where neither is at hand, somebody has to say
+    that the folder is `unpublished`.
 
     Raises `Problems` where the published site, an edition or a note contains or names something of the folder, and
     `ContentError` for a site without records or a folder that cannot be removed.
@@ -45,7 +70,10 @@ def undo(site: Path) -> UndoReport:
             raise ContentError("undo-nothing", "there is no folder of records", at=store.PLACE)
         last, lines = held[-1], _lines_of(held[:-1])
         documents = sum(1 for _ in last.manifests())
-        if faults := [*_reasons_against(site, held, lines)]:
+        if not (evidence or unpublished or _is_built(site)):
+            problem = f"{PUBLISHED} holds nothing, so what is published is not known"
+            raise ContentError("undo-unknown", problem, at=PUBLISHED, hint=_UNKNOWN)
+        if faults := [*_reasons_against(site, held, lines), *_reasons_elsewhere(evidence, held, lines)]:
             raise Problems(faults)
         store.retract(site, last)
     shutil.rmtree(site / PROPOSALS / last.name, ignore_errors=True)
@@ -62,23 +90,56 @@ def _lines_of(held: list[Folder]) -> int:
 
 def _reasons_against(site: Path, held: list[Folder], lines: int) -> Iterator[LeaderpressError]:
     last = held[-1]
-    notes = len(store.committed_notes([last]))
     published = _published_lines(site)
-    # Notes may be published before an ingest commits them, and will be again; of a seal they are everything.
-    unpublished = lines + (notes if _lines_of(held) > lines + notes else 0)
-    if published > unpublished:
+    if published > _unpublished(held, lines):
         problem = f"the published log has {published} lines, and the records before {last.name} give {lines}"
         yield ContentError("undo-published", problem, at=f"{PUBLISHED}/{CHECKPOINT}", hint=_HINT)
-    elif page := _page_that_lists(site, last):
-        problem = f"the published site lists the ingest of {last.name}"
-        yield ContentError("undo-published", problem, at=f"{PUBLISHED}/{page}", hint=_HINT)
     elif run := next(iter(_published_runs(site, held)), ""):
         problem = f"the published site holds a run of {last.name}"
         yield ContentError("undo-published", problem, at=f"{PUBLISHED}/{run}", hint=_HINT)
+    elif _lists(site, last):
+        problem = f"the published site lists the ingest of {last.name}"
+        yield ContentError("undo-published", problem, at=CHANGES, hint=_HINT)
+    if last.name in last.redactions.folders:
+        problem = f"something was removed from {last.name} by law, and the record of that names its files"
+        yield ContentError("undo-redacted", problem, at=REDACTIONS, hint=_HINT)
     for edition in edition_files(site):
         if edition.head.checkpoint.lines > lines:
             yield ContentError("undo-edition", f"the edition ranks what {last.name} holds", at=edition.at, hint=_HINT)
     yield from _notes_about(site, held)
+
+
+def _unpublished(held: list[Folder], lines: int) -> int:
+    """How many lines may be published without the newest folder; `lines` are those of the folders before it."""
+    notes = len(store.committed_notes(held[-1:]))
+    # Notes may be published before an ingest commits them, and will be again; of a seal they are everything.
+    return lines + (0 if held[-1].is_seal else notes)
+
+
+def _reasons_elsewhere(evidence: Evidence | None, held: list[Folder], lines: int) -> Iterator[LeaderpressError]:
+    """What an account of the published site says against it."""
+    if evidence is None:
+        return
+    last, stated = held[-1], evidence.checkpoint or EMPTY
+    if evidence.checkpoint is None and LOG in evidence.paths:
+        yield ContentError("undo-unknown", "it does not say how long the log was", at=evidence.at, hint=_UNKNOWN)
+    elif stated.lines > _unpublished(held, lines):
+        problem = f"the published log has {stated.lines} lines, and the records before {last.name} give {lines}"
+        yield ContentError("undo-published", problem, at=evidence.at, hint=_HINT)
+    elif (fault := prefix_fault(stated, _committed(held), store.PLACE)) and fault.code == "log-changed":
+        problem = f"it is not of these records: {fault.problem}"
+        yield ContentError("undo-unknown", problem, at=evidence.at, hint=_UNKNOWN)
+    elif runs := _only_in_last(held, {run for run in _digests(last) if f"runs/{run[7:]}/index.html" in evidence.paths}):
+        problem = f"the published site holds the run {min(runs)}"
+        yield ContentError("undo-published", problem, at=evidence.at, hint=_HINT)
+
+
+def _committed(held: list[Folder]) -> Iterator[bytes]:
+    return (line for folder in held for line in store.committed_lines(folder))
+
+
+def _is_built(site: Path) -> bool:
+    return any((site / PUBLISHED / name).is_file() for name in (SUMS, CHECKPOINT))
 
 
 def _published_lines(site: Path) -> int:
@@ -92,12 +153,10 @@ def _published_lines(site: Path) -> int:
         raise ContentError("undo-unknown", f"cannot read: {fault.strerror or fault}", at=at) from None
 
 
-def _page_that_lists(site: Path, last: Folder) -> str:
-    """The published page of changes that has this ingest, if there is one: facts alone add nothing to the log."""
-    dump = str(last.snapshot["dump"]).encode() if last.source else b""
-    pages = ("changes/index.html", "changes/index.json")
-    held = ((page, site / PUBLISHED / page) for page in pages if dump)
-    return next((page for page, path in held if path.is_file() and dump in path.read_bytes()), "")
+def _lists(site: Path, last: Folder) -> bool:
+    """Whether the published page of changes has this ingest: what is stated anew adds no line to the log."""
+    changes = site / CHANGES
+    return bool(last.source) and changes.is_file() and str(last.snapshot["dump"]).encode() in changes.read_bytes()
 
 
 def _published_runs(site: Path, held: list[Folder]) -> list[str]:
@@ -128,4 +187,6 @@ def _notes_about(site: Path, held: list[Folder]) -> Iterator[ContentError]:
     mine = _only_in_last(held, named.keys() & set(_digests(last)) if named else set())
     for digest in sorted(mine):
         problem = f"the note is about {digest}, which {last.name} published"
-        yield ContentError("undo-note", problem, at=named[digest].at, hint="remove the note first")
+        # The note of a removal is part of the record of it.
+        hint = _HINT if named[digest].kind == "redaction" else "remove the note first"
+        yield ContentError("undo-note", problem, at=named[digest].at, hint=hint)

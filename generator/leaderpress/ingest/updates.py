@@ -5,7 +5,7 @@ proposed as a withdrawal, a note that somebody reviews and puts into `content/no
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..index.compare import Comparison, HeldRun, NewRun, RankChange, Redefined, Renamed, Revision, RunName
 from ..ingesters.packed import PackedSet
@@ -86,12 +86,29 @@ def updates(comparison: Comparison, stated: Stated, who: str) -> Updates:
         unreadable=absent.unreadable,
         renamed=tuple(comparison.renamed()),
         redefined=tuple(redefined),
-        ranks=tuple(comparison.ranks()),
+        ranks=tuple(_without_doubles(comparison.ranks(), revised)),
         proposals=tuple(
             proposal(run.run.digest, run.key, run.reason, who, day) for run in gone if run.source not in withheld
         ),
         withheld=withheld,
     )
+
+
+def _without_doubles(changes: Sequence[RankChange], revised: Iterable[Revision]) -> Iterator[RankChange]:
+    """Rank changes, where a revised run and the one that takes its place are one: from the rank of the former."""
+    successors = {revision.run.digest: revision.successor for revision in revised}
+    after = {(change.group, change.run.digest) for change in changes}
+    before = {
+        (change.group, successors[change.run.digest]): change.before
+        for change in changes
+        if (change.group, successors.get(change.run.digest)) in after
+    }
+    for change in changes:
+        if (change.group, successors.get(change.run.digest)) in before:
+            continue
+        rank = before.get((change.group, change.run.digest), change.before)
+        if rank != change.after:
+            yield replace(change, before=rank)
 
 
 class _Absent:

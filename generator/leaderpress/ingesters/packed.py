@@ -14,7 +14,7 @@ RECENT = 1 << 14
 Value = TypeVar("Value")
 
 _KEY = 16
-_BUCKETS = 1 << 12
+_BUCKETS = 1 << 13
 """So few that they cost little, so many that one with a million entries is searched within microseconds."""
 _NOTHING = b""
 
@@ -41,11 +41,11 @@ class PackedMap(Generic[Value]):
         """What the text leads to, None if it is not there."""
         if text in self._recent:
             return self._recent[text]
-        bucket, place = self._packed(text)
-        return None if place < 0 else self._unpack(bytes(bucket[place + _KEY : place + self._stride]))
+        value = self._packed(text)
+        return None if value is None else self._unpack(value)
 
     def __contains__(self, text: str) -> bool:
-        return text in self._recent or self._packed(text)[1] >= 0
+        return text in self._recent or self._packed(text) is not None
 
     def lookup(self) -> Callable[[str], bool]:
         """See `PackedSet.lookup`."""
@@ -60,27 +60,29 @@ class PackedMap(Generic[Value]):
             for place in range(_KEY, len(bucket), self._stride):
                 yield self._unpack(bytes(bucket[place : place + self._stride - _KEY]))
 
-    def _packed(self, text: str) -> tuple[bytes | bytearray, int]:
-        """The bucket of a text and its place there, -1 if it has none."""
+    def _packed(self, text: str) -> bytes | None:
+        """The packed value of a text."""
         if not self._buckets:
-            return _NOTHING, -1
+            return None
         key, number = _key(text)
         bucket = self._buckets[number]
-        return bucket, self._find(bucket, key)
+        place = self._place(bucket, key)
+        return None if place < 0 else bytes(bucket[place + _KEY : place + self._stride])
 
     def _pack_recent(self) -> None:
         self._buckets = self._buckets or [bytearray() for _ in range(_BUCKETS)]
         for text, value in self._recent.items():
             key, number = _key(text)
             bucket = self._buckets[number]
-            place = self._find(bucket, key)
+            place = self._place(bucket, key)
             if place < 0:
                 bucket += key + self._pack(value)
             else:
                 bucket[place + _KEY : place + self._stride] = self._pack(value)
         self._recent.clear()
 
-    def _find(self, bucket: bytes | bytearray, key: bytes) -> int:
+    def _place(self, bucket: bytearray, key: bytes) -> int:
+        """Where a key stands in its bucket, -1 if it does not."""
         place = bucket.find(key)
         while place > 0 and place % self._stride:  # a value may look like a key
             place = bucket.find(key, place + 1)

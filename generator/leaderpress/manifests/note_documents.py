@@ -37,7 +37,12 @@ def note_document(note: Note) -> bytes:
 
 def note_digest(note: Note) -> str:
     """The digest of a note's document, as it was published even where a text had to be removed from it since."""
-    return note.redacted or sha256(note_document(note))
+    return note.redacted or stated_digest(note)
+
+
+def stated_digest(note: Note) -> str:
+    """The digest of what the note's file says now."""
+    return sha256(note_document(note))
 
 
 def _plain(value: object) -> Json:

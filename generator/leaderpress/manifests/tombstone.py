@@ -9,7 +9,7 @@ At the address of the canonical object a tombstone document is published, see `p
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,9 @@ Document = Mapping[str, Any]
 
 TOMBSTONE_VERSION = "leaderpress/v1"
 TOMBSTONE_KIND = "Tombstone"
+
+MIN_TEXT = 2
+"""Characters of the shortest text that can be removed: a single one stands everywhere."""
 
 _MEMBER = "tombstone"
 _CHOSEN_NAMES = frozenset(
@@ -235,19 +238,37 @@ def tombstone_schema() -> dict[str, Any]:
     return {"type": "object", "description": what, "properties": members, "required": sorted(members)}
 
 
-def recover(stone: Document, document: Document) -> list[str]:
-    """The texts that were removed, found by laying an original that came in again over its tombstone."""
+def is_original(stone: Document, document_digest: str) -> bool:
+    """Whether the document with this document digest is the one that stood where the tombstone `stone` stands."""
+    return bool(stone[_MEMBER]["documentDigest"] == document_digest)
+
+
+def recover(stone: Document, document: Document, document_digest: str) -> list[str]:
+    """The texts that were removed, found by laying a document of the tombstone's digest over it.
+
+    The digest vouches for the spec alone; metadata tells nothing unless it is that of the original.
+    """
     if stone[_MEMBER]["whole"]:
         spec = document["spec"]
-        return [spec["name"]] if document["kind"] == "SoftwareProject" else []
-    return [text for part in ("metadata", "spec") for text in lay_over(stone[part], document[part])]
+        return _removable([spec["name"]]) if document["kind"] == "SoftwareProject" else []
+    parts = ("metadata", "spec") if is_original(stone, document_digest) else ("spec",)
+    return [text for part in parts for text in lay_over(stone[part], document[part])]
 
 
 def lay_over(stone: Tree, original: Tree) -> list[str]:
     """The texts of `original` in whose places `stone` has `MARK`."""
     found: dict[str, None] = {}
     _lay_over(stone, original, found)
-    return list(found)
+    return _removable(found)
+
+
+def is_removable(text: str) -> bool:
+    """Whether a text can be removed wherever it stands: not one that is too short, or part of what takes its place."""
+    return len(text) >= MIN_TEXT and text.lower() not in MARK
+
+
+def _removable(texts: Iterable[str]) -> list[str]:
+    return [text for text in texts if is_removable(text)]
 
 
 def _lay_over(stone: Tree, original: Tree, found: dict[str, None]) -> None:

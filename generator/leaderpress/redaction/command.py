@@ -9,9 +9,11 @@ from pathlib import Path
 from .. import store
 from ..canonical import canonical, sha256
 from ..errors import UsageError
+from ..manifests.note_documents import note_digest
 from ..manifests.notes import Note, parse_note
 from ..manifests.skeletons import MARK
-from ..manifests.tombstone import Reason
+from ..manifests.tombstone import MIN_TEXT, Reason, is_removable
+from ..slugs import address_digest
 from ..store import NOTES, PLACE, Folder, Line
 from ..store.redactions import PLACE as REDACTIONS
 from ..store.redactions import VERSION, redaction_bytes
@@ -19,9 +21,7 @@ from ..store.removal import replace_all
 from ..store.stripping import Removal
 from .others import Others, look_through
 from .records import Rewritten, rewrite
-
-MIN_TEXT = 2
-"""Characters of the shortest text that can be removed: a single one stands everywhere."""
+from .similar import similar
 
 _PROJECT = "SoftwareProject"
 
@@ -61,6 +61,8 @@ class RedactionReport:
     """New addresses of pages whose old ones held a text."""
     left: tuple[str, ...]
     """Places (`path:line`) below `content/` that hold a text still and that only a person can change."""
+    similar: tuple[str, ...]
+    """Places that hold a text in another spelling: whether it is the same, and has to go, a person must judge."""
     written: bool
 
     @property
@@ -79,7 +81,7 @@ def redact(site: Path, request: Request, *, dry_run: bool = False) -> RedactionR
         held = store.folders(site)
         for folder in held:
             store.verify(folder)
-        target, kind, names = _find(held, request.target)
+        target, kind, names = _find(site, held, request.target)
         texts = _texts(request, names if request.whole and kind == _PROJECT else ())
         reason = _reason(site, request, target)
         whole = frozenset([target]) if request.whole else frozenset()
@@ -88,12 +90,15 @@ def redact(site: Path, request: Request, *, dry_run: bool = False) -> RedactionR
         if not found.holds and not others.files:
             hint = "texts are compared exactly, with case and accents; see the page's JSON for the spelling"
             raise UsageError("redaction-nothing", "nothing below content/ holds that", hint=hint)
+        # All of it before anything is said: a dry run refuses whatever the real one would.
+        files = _new_bytes(held, request, target, reason, found, others)
+        alike = tuple(place for place in similar(site, files, others.gone, texts) if place not in others.left)
         if not dry_run:
-            replace_all(site, _new_bytes(held, request, target, reason, found, others), others.gone)
-        return _report(target, kind, reason, found, others, written=not dry_run)
+            replace_all(site, files, others.gone)
+        return _report(target, kind, reason, found, others, alike, written=not dry_run)
 
 
-def _find(held: Sequence[Folder], wanted: str) -> tuple[str, str, tuple[str, ...]]:
+def _find(site: Path, held: Sequence[Folder], wanted: str) -> tuple[str, str, tuple[str, ...]]:
     """Digest and kind of the one document that is meant, and the names by which sources call it."""
     prefix = "sha256:" + wanted.removeprefix("sha256:").lower()
     kinds: dict[str, str] = {}
@@ -104,10 +109,20 @@ def _find(held: Sequence[Folder], wanted: str) -> tuple[str, str, tuple[str, ...
                 kinds[line["digest"]] = line["kind"]
                 names |= dict.fromkeys([line["name"]] if "name" in line else [])
     if len(kinds) != 1:
-        problem = f"{len(kinds)} documents begin with {wanted!r}" if kinds else f"there is no document {wanted!r}"
-        raise UsageError("redaction-target", problem, hint="name a document by its full digest, sha256:…")
+        raise _no_target(site, prefix, wanted, len(kinds))
     ((digest, kind),) = kinds.items()
     return digest, kind, (*names, *_own_names(held, digest, kind))
+
+
+def _no_target(site: Path, prefix: str, wanted: str, count: int) -> UsageError:
+    """The error for a digest that does not name one document of the records; a note has one too."""
+    notes = [note for note in store.read_notes(site) if note_digest(note).startswith(prefix)] if not count else []
+    if notes:
+        problem = f"{wanted!r} is the note {notes[0].at}"
+        hint = f"name what it is about, {notes[0].target}: with --text, texts go from notes too"
+        return UsageError("redaction-target", problem, hint=hint)
+    problem = f"{count} documents begin with {wanted!r}" if count else f"there is no document {wanted!r}"
+    return UsageError("redaction-target", problem, hint="name a document by its full digest, sha256:…")
 
 
 def _own_names(held: Sequence[Folder], digest: str, kind: str) -> list[str]:
@@ -122,13 +137,12 @@ def _own_names(held: Sequence[Folder], digest: str, kind: str) -> list[str]:
 def _texts(request: Request, names: Sequence[str]) -> tuple[str, ...]:
     """Every text to be removed, longest first, so that none hides part of another."""
     for text in request.texts:
-        if len(text) < MIN_TEXT or text != text.strip() or text.lower() in MARK:
+        if not is_removable(text) or text != text.strip():
             problem = f"{text!r} cannot be removed: it is too short, begins or ends with a blank, or is part of {MARK}"
             raise UsageError("redaction-text", problem, hint=f"name at least {MIN_TEXT} characters")
     if not request.texts and not request.whole:
         raise UsageError("redaction-text", "nothing to remove is named", hint="give --text TEXT, or --whole")
-    usable = [name for name in names if len(name) >= MIN_TEXT and name.lower() not in MARK]
-    return tuple(sorted({*request.texts, *usable}, key=lambda text: (-len(text), text)))
+    return tuple(sorted({*request.texts, *filter(is_removable, names)}, key=lambda text: (-len(text), text)))
 
 
 def _reason(site: Path, request: Request, target: str) -> Reason:
@@ -155,6 +169,8 @@ def _new_bytes(
         "target": target,
         "documents": sorted(found.documents),
         "notes": others.notes,
+        "retired": sorted(map(address_digest, found.moved)),
+        **({"editions": others.editions} if others.editions else {}),
         "files": found.changes,
         **({"previous": earlier.seal} if earlier.seal else {}),
     }
@@ -193,7 +209,14 @@ def _refuse_telling(request: Request, note: Note) -> None:
 
 
 def _report(
-    target: str, kind: str, reason: Reason, found: Rewritten, others: Others, *, written: bool
+    target: str,
+    kind: str,
+    reason: Reason,
+    found: Rewritten,
+    others: Others,
+    alike: tuple[str, ...],
+    *,
+    written: bool,
 ) -> RedactionReport:
     return RedactionReport(
         target=target,
@@ -204,5 +227,6 @@ def _report(
         edited=tuple(sorted({*others.files, *others.gone})),
         addresses=tuple(f"{address}/" for address in sorted(set(found.moved.values()))),
         left=others.left,
+        similar=alike,
         written=written,
     )

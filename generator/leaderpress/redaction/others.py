@@ -1,14 +1,18 @@
 """What stands beside the records below `content/`: notes and overrides are changed, the rest a person has to."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..canonical import sha256
+from ..editions import LONGEST_NOTE, edition_bytes, parse_edition, parse_head
+from ..editions import PLACE as EDITIONS
 from ..errors import ContentError
-from ..manifests.note_documents import note_digest
+from ..manifests.note_documents import note_digest, stated_digest
 from ..manifests.notes import parse_note
 from ..manifests.skeletons import MARK
-from ..store import NOTES, PLACE
+from ..manifests.tombstone import strip
+from ..store import NOTES, PLACE, Line
 from ..store.stripping import without_text
 
 OVERRIDES = "content/overrides"
@@ -20,8 +24,10 @@ class Others:
 
     files: dict[str, bytes] = field(default_factory=dict)
     """New bytes by path relative to the site."""
-    notes: dict[str, str] = field(default_factory=dict)
-    """Name of a changed note's file → digest of the note as it was published."""
+    notes: dict[str, Line] = field(default_factory=dict)
+    """Name of a changed note's file → digest of its document as it was published (`old`) and as it is now (`new`)."""
+    editions: dict[str, str] = field(default_factory=dict)
+    """Digest of an edition whose note held a text → digest of what it is now."""
     gone: tuple[str, ...] = ()
     """Notes that have another name now, because the old one held a text."""
     left: tuple[str, ...] = ()
@@ -52,6 +58,10 @@ def look_through(site: Path, texts: Sequence[str], because: str, moved: Mapping[
             if (place, changed) != (at, data):
                 found.files[place] = changed
             gone += [at] if place != at else []
+        elif at.startswith(f"{EDITIONS}/") and (edition := _edition(data, path, at, texts)):
+            found.files[at] = edition
+            found.editions[sha256(data)] = sha256(edition)
+            left += _places(edition, at, texts)
         elif holds or any(text in path.name for text in texts):
             left += _places(data, at, texts) if holds else [at]
     found.gone, found.left = tuple(gone), tuple(left)
@@ -78,7 +88,6 @@ def _read(path: Path, at: str) -> bytes:
 def _note(data: bytes, at: str, texts: Sequence[str], because: str, found: Others) -> bytes:
     """A note without the texts; it goes on under the digest with which the log has published it."""
     digest = note_digest(parse_note(data, at))
-    found.notes[without_text(Path(at).name, texts)] = digest
     changed = _without(data, texts)
     if b"\nredacted = " not in data:
         fence = b"\r\n" if data.startswith(b"+++\r\n") else b"\n"
@@ -87,7 +96,22 @@ def _note(data: bytes, at: str, texts: Sequence[str], because: str, found: Other
     note = parse_note(changed, at)
     if note_digest(note) != digest:
         raise ContentError("redaction-note", "the note cannot be changed by a program", at=at)
+    found.notes[without_text(Path(at).name, texts)] = {"old": digest, "new": stated_digest(note)}
     return changed
+
+
+def _edition(data: bytes, path: Path, at: str, texts: Sequence[str]) -> bytes | None:
+    """An edition without the texts in its note, the only words of it; None if it holds none there."""
+    if path.name.startswith(".") or path.suffix != ".json":
+        return None
+    head = parse_head(data, at)
+    note = strip(head.note, texts)
+    if note == head.note:
+        return None
+    edition = parse_edition(data, path.stem, at)
+    if len(note) > LONGEST_NOTE:
+        raise ContentError("redaction-note", "the note of the edition would be too long", at=at)
+    return edition_bytes(replace(edition, head=replace(head, note=note)))
 
 
 def _moved(data: bytes, moved: Mapping[str, str]) -> bytes:

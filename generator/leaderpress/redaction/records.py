@@ -10,12 +10,12 @@ import orjson
 from .. import store
 from ..canonical import canonical, sha256
 from ..errors import ContentError
-from ..slugs import slug_stem
+from ..slugs import HARDWARE, OPERATION, PLACES, PROJECT, slug_stem
 from ..store import FACTS, PROVENANCE, SNAPSHOT, Folder, Line
 from ..store.stripping import Removal
 
-_PLACES = {"OperationSpec": "operations", "SoftwareProject": "projects", "ExecutionEnvironment": "hardware"}
-"""First parts of the addresses of what has a slug."""
+SLUG_KINDS = {"OperationSpec": OPERATION, "SoftwareProject": PROJECT, "ExecutionEnvironment": HARDWARE}
+"""Kinds of documents that have a slug."""
 
 Change = Callable[[bytes], bytes | None]
 """The line (without its line feed) that takes a line's place; None drops it."""
@@ -61,9 +61,12 @@ class _Folder:
         self._marks = [mark for text in removal.texts for mark in _spellings(text)]
         self._marks += [digest.encode() for digest in removal.whole]
         self._documents = self._own_documents()
+        self._names: dict[str, list[str]] = {}
+        """Names that hold a text, by document digest."""
 
     def rewrite(self) -> None:
-        for name in sorted(self._folder.snapshot["files"]):
+        # Documents first: what they were called decides which addresses move.
+        for name in sorted(self._folder.snapshot["files"], key=lambda name: (not name.startswith("manifests"), name)):
             if name == PROVENANCE:
                 self._file(name, self._statement)
             elif name == FACTS:
@@ -104,6 +107,7 @@ class _Folder:
         marked = self._is_marked(line)
         if not marked and not (self._documents and sha256(line) in self._documents):
             return line
+        old = orjson.loads(line)
         try:
             stone = self._removal.document(line)
         except ValueError:
@@ -112,8 +116,9 @@ class _Folder:
             raise ContentError("redaction-structure", problem, at=self._folder.at(), hint=hint) from None
         if stone is None:
             return line
-        self._found.holds |= bool(marked or self._removal.whole)
         value = orjson.loads(stone)
+        self._found.holds |= _unreasoned(value) != _unreasoned(old)
+        self._names[value["tombstone"]["documentDigest"]] = self._removal.names(old)
         self._found.documents[value["tombstone"]["digest"]] = value["kind"]
         return stone
 
@@ -121,12 +126,12 @@ class _Folder:
         if not self._is_marked(line):
             return line
         old = orjson.loads(line)
-        new = self._removal.statement(old)
+        new = self._removal.statement(old, self._names.get(old["documentDigest"], ()))
         if new == old:
             return line
         self._found.holds = True
         if new.get("slug") != old.get("slug"):
-            place = _PLACES[old["kind"]]
+            place = PLACES[SLUG_KINDS[old["kind"]]]
             self._found.moved[f"{place}/{old['slug']}"] = f"{place}/{new['slug']}"
         return canonical(new)
 
@@ -139,6 +144,13 @@ class _Folder:
             return line
         self._found.holds = True
         return None if new is None else canonical(new)
+
+
+def _unreasoned(document: Line) -> Line:
+    """What a document says but for why something was removed from it, and whether that is a first removal."""
+    metadata = {name: value for name, value in document["metadata"].items() if name != "redaction"}
+    is_whole = document.get("tombstone", {}).get("whole", False)
+    return {**document, "metadata": metadata, "tombstone": is_whole}
 
 
 def _spellings(text: str) -> Iterator[bytes]:

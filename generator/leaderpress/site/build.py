@@ -9,10 +9,11 @@ from .. import __version__
 from ..errors import BuildError, ContentError, LeaderpressError, Problems, UsageError
 from ..index import CACHE, Index, refresh
 from ..inventory import RESERVED, Receipt
+from ..log import LOG, Checkpoint
 from ..log import VERSION as LOG_VERSION
-from ..log import Checkpoint
 from ..manifests.notes import Note
 from ..store import PLACE, changed_notes, folders
+from ..store.redactions import Redactions, read_redactions
 from ..views.base import SiteView
 from . import trace, workers
 from .addresses import Addresses
@@ -22,6 +23,7 @@ from .cores import default_jobs
 from .editions import edition_faults
 from .fixed import fixed_files
 from .inputs import inputs_of
+from .kept import REWRITTEN, PublishedLog, lost_addresses
 from .notes import check_notes
 from .output import DirectoryOutput
 from .overrides import check_overrides
@@ -106,6 +108,8 @@ class _Build:
         self.causes = Counter[str]()
         self.sizes: list[tuple[str, int]] = []
         """(path, bytes) of every file that was made or taken over."""
+        self.moved: list[LeaderpressError] = []
+        """Warnings about published lines of the log that are not as they were."""
 
     def run(self, *, trust: bool) -> BuildReport:
         self.causes.clear()
@@ -129,15 +133,21 @@ class _Build:
             inputs = inputs_of(self.site, content, chrome)
             changes, self.cause = _changes(database, output, inputs) if trust else (None, "damage")
             self.watch.lap("changes")
-            if changes is not None and not changes.anything:
+            before = PublishedLog(output)
+            if lines := [*before.uncommitted(publication.committed)]:
+                raise Problems(lines)
+            if changes is not None and not changes.anything and before.committed == publication.committed:
                 if receipt := output.keep():
                     return self._report(content, output, receipt, "nothing", publication.open)
                 raise _DamagedError("output-damaged", "a published file was changed", at=str(self.out))
             tags = content.editions if changes is None else changes.editions
-            if faults := [*edition_faults(index, publication, content.editions, tags, output.published)]:
+            removals = read_redactions(self.site)
+            if faults := [*edition_faults(index, publication, content.editions, tags, output.published, removals)]:
                 raise Problems(faults)
             log = self._make(index, database, content, chrome, inputs, output, changes, publication, trust=trust)
-            receipt = output.commit(_meta(content, log))
+            if gone := _lost(output, content, before, self.site):
+                raise Problems(gone)
+            receipt = output.commit(_meta(content, log, publication.committed, removals))
             trace.record(database.parent, database, inputs, receipt.sums, log)
             self.watch.lap("publish")
             why = "everything" if changes is None else "what changed"
@@ -169,6 +179,7 @@ class _Build:
                 _take_over(output, changes)
             log, made = write_log(publication, output, changes)
             self.causes["log" if changes else self.cause] += made
+            self.moved = _check_log(log, output)
             logs.append(log)
 
         for done in workers.run(setup, plan(index, content, changes), self.jobs, meanwhile):
@@ -212,7 +223,7 @@ class _Build:
             causes=dict(sorted((+self.causes).items(), key=lambda pair: (-pair[1], pair[0]))),
             kinds=kinds,
             stages=self.watch.stages,
-            warnings=(*content.config.warnings(), *_not_committed(notes)),
+            warnings=(*content.config.warnings(), *_not_committed(notes), *self.moved),
             carried=receipt.carried,
         )
 
@@ -277,12 +288,27 @@ def _not_committed(notes: Sequence[Note]) -> Iterator[LeaderpressError]:
         yield ContentError("notes-open", problem, at=notes[0].at, hint=hint)
 
 
-def _meta(content: Content, log: Checkpoint) -> dict[str, object]:
+def _check_log(log: Checkpoint, output: DirectoryOutput) -> list[LeaderpressError]:
+    """Warnings about a log that shall take the place of the published one; raises `Problems` if it loses lines."""
+    faults = [*PublishedLog(output).faults(log, Path(output.tree, LOG))]
+    if any(fault.code != REWRITTEN for fault in faults):
+        raise Problems(faults)
+    return faults
+
+
+def _lost(output: DirectoryOutput, content: Content, before: PublishedLog, site: Path) -> list[LeaderpressError]:
+    """Promised addresses of the published site that the new one would not have."""
+    addresses = Addresses(content.config.outputs)
+    return lost_addresses(output.dropped(), addresses, before, read_redactions(site))
+
+
+def _meta(content: Content, log: Checkpoint, committed: int, removals: Redactions) -> dict[str, object]:
     config = content.config
     return {
         "title": config.title,
         "permalink_base": config.permalink_base,
         "base_path": config.base_path,
         "links": config.links,
-        "log": {"v": LOG_VERSION, **log._asdict()},
+        "log": {"v": LOG_VERSION, **log._asdict(), "committed": committed},
+        **({"redacted": removals.published} if removals.published else {}),
     }

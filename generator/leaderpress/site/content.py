@@ -9,10 +9,11 @@ from typing import TypeVar
 from ..config import SiteConfig, load_config
 from ..editions import EditionFile, edition_files
 from ..errors import ContentError, LeaderpressError, Problems
-from ..manifests.notes import Note, parse_note
+from ..manifests.notes import Note
 from ..manifests.overrides import Override
 from ..manifests.source import SourceTable, parse_source
 from ..slugs import LONGEST, is_reserved
+from ..store import read_notes
 from ..theme.written import PageSource, read_page
 from .overrides import read_overrides
 
@@ -77,9 +78,7 @@ def load_content(site: Path) -> Content:
             site,
         )
     )
-    notes = tuple(
-        _each(faults, _files(content / "notes", ".md"), lambda path, at: parse_note(_bytes(path, at), at), site)
-    )
+    notes = _caught(faults, lambda: read_notes(site))
     pages = {
         slug: page
         for folder in (defaults_folder(), content / "pages")
@@ -92,7 +91,7 @@ def load_content(site: Path) -> Content:
     }
     editions = _caught(faults, lambda: {file.tag: file for file in edition_files(site)})
     overrides = _caught(faults, lambda: read_overrides(site))
-    if faults or config is None or editions is None or overrides is None:
+    if faults or config is None or notes is None or editions is None or overrides is None:
         raise Problems(faults)
     return Content(config, sources, notes, pages, editions, overrides)
 

@@ -12,6 +12,7 @@ from ..editions import Edition, EditionFile, Head, Standing
 from ..errors import ContentError, LeaderpressError, UsageError
 from ..index import Index, refresh
 from ..log import Checkpoint, Tally
+from ..store.redactions import NONE, Redactions
 from .content import load_content
 from .publication import Publication
 
@@ -109,12 +110,14 @@ def edition_faults(
     held: Mapping[str, EditionFile],
     tags: Collection[str],
     published: Mapping[str, str],
+    redactions: Redactions = NONE,
 ) -> Iterator[LeaderpressError]:
     """What is wrong with the editions `held`: those of `tags` are read whole, all are compared with the published ones.
 
-    `published` is SHA-256 (hex) by path of the files of the published site.
+    `published` is SHA-256 (hex) by path of the files of the published site; `redactions` say which digest the edition
+    has since a text was removed from its note.
     """
-    yield from _broken_promises(held, published)
+    yield from _broken_promises(held, published, redactions)
     files = [held[tag] for tag in sorted(tags) if tag in held]
     yield from _other_logs(publication, files)
     for file in files:
@@ -124,14 +127,16 @@ def edition_faults(
             yield fault
 
 
-def _broken_promises(held: Mapping[str, EditionFile], published: Mapping[str, str]) -> Iterator[ContentError]:
+def _broken_promises(
+    held: Mapping[str, EditionFile], published: Mapping[str, str], redactions: Redactions
+) -> Iterator[ContentError]:
     for path, digest in published.items():
         if path.startswith("editions/") and path.endswith("/edition.json"):
             tag = path.split("/")[1]
             if tag not in held:
                 problem = f"the edition {tag} was published and is gone"
                 yield ContentError("edition-lost", problem, at=editions.place(tag), hint=_RESTORE)
-            elif held[tag].digest != f"sha256:{digest}":
+            elif held[tag].digest != redactions.edition(f"sha256:{digest}"):
                 problem = f"the edition was published with the digest sha256:{digest}, and is {held[tag].digest} now"
                 yield ContentError("edition-changed", problem, at=held[tag].at, hint=_RESTORE)
 

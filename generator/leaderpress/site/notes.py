@@ -7,7 +7,8 @@ from ..errors import ContentError, LeaderpressError, Problems
 from ..index import Index
 from ..manifests.corrections import correction_faults
 from ..manifests.notes import Note, note_place
-from ..store.redactions import PLACE, Redactions, read_redactions
+from ..store import removal_faults
+from ..store.redactions import Redactions, read_redactions
 from .content import Content
 
 _FULL = "name a run of this site by its full digest"
@@ -20,11 +21,8 @@ def check_notes(index: Index, content: Content, site: Path) -> None:
     for note in content.notes:
         found = _redaction_faults(index, note, redactions) if note.kind == "redaction" else _run_faults(index, note)
         faults += (_located(site, note, *fault) for fault in found)
-        if note.redacted and note.redacted not in _edited(redactions):
-            problem = "the note says that a text was removed from it, and no removal names it"
-            faults.append(_located(site, note, "redacted", "note-redacted", problem, "take the line out"))
     faults += correction_faults(content.notes)
-    faults += _without_note(content, redactions)
+    faults += removal_faults(content.notes, redactions, site)
     if faults:
         raise Problems(faults)
 
@@ -53,20 +51,6 @@ def _redaction_faults(index: Index, note: Note, redactions: Redactions) -> Itera
     elif not any(line["target"] == note.target and line["note"] == note.at for line in redactions.lines):
         problem = "nothing was removed from the records for this note"
         yield "kind", "redaction-undone", problem, "delete the file and run `leaderpress redact`, which writes it"
-
-
-def _without_note(content: Content, redactions: Redactions) -> Iterator[ContentError]:
-    """Every removal is accounted for in public."""
-    present = {note.at for note in content.notes if note.kind == "redaction"}
-    for number, line in enumerate(redactions.lines, 1):
-        if line["note"] not in present:
-            problem = f"the note that says why is gone: {line['note']}"
-            hint = "restore it from version control under the same name"
-            yield ContentError("redaction-note", problem, at=f"{PLACE}:{number}", hint=hint)
-
-
-def _edited(redactions: Redactions) -> set[str]:
-    return {digest for line in redactions.lines for digest in line["notes"].values()}
 
 
 def _located(site: Path, note: Note, field: str, code: str, problem: str, hint: str) -> ContentError:

@@ -28,6 +28,7 @@ from ..inventory import (
     Written,
     inventory_bytes,
     is_head_intact,
+    meta_of,
     path_twice,
     sums_bytes,
 )
@@ -192,6 +193,21 @@ class DirectoryOutput:
     def published_sums(self) -> str:
         """Digest of the `SHA256SUMS` that the folder held when it was opened; empty if there was no site."""
         return sha256(self._old.sums) if self._old.sums else ""
+
+    @property
+    def root(self) -> str:
+        """The published folder."""
+        return self._beside.live
+
+    @property
+    def published_meta(self) -> Mapping[str, Json]:
+        """What `commit` was given for the site that the folder held when it was opened; empty if there was none."""
+        return meta_of(self._old.inventory) if self._old.inventory else {}
+
+    def dropped(self) -> Iterator[str]:
+        """What the folder held when it was opened and that was neither written nor taken over so far."""
+        left = compress(self._old.listing.paths, (not taken for taken in self._taken))
+        return (path for path in left if path not in self._written)
 
     @property
     def files(self) -> Files:

@@ -13,6 +13,7 @@ from ..errors import ContentError, LeaderpressError, Problems
 from ..index import Index
 from ..manifests.licences import licence_address
 from ..manifests.overrides import KINDS, Override, override_place, parse_override
+from ..store import strays
 from ..views.base import Edited, Item, Link
 
 PLACE = "content/overrides"
@@ -26,7 +27,7 @@ View = TypeVar("View")
 def read_overrides(site: Path) -> dict[str, Override]:
     """Every override of a site; raises `Problems` with every fault of every file."""
     found: dict[str, Override] = {}
-    faults: list[LeaderpressError] = []
+    faults: list[LeaderpressError] = [*strays(site, PLACE, ".toml", deep=True)]
     for path in sorted((site / PLACE).rglob("*.toml")):
         at = path.relative_to(site).as_posix()
         try:

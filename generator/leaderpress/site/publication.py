@@ -1,4 +1,4 @@
-"""The publication log of a build: every document in the order of its folder, every note in its place.
+"""The publication log of a build: documents in the order of their folder, then its snapshot; each note in its place.
 
 Folders commit checkpoints of the log (`store.publications`), and a build that no longer gives one of them is refused:
 what was published is neither taken back nor moved.  Notes that no folder has published yet come last, by day and file
@@ -6,7 +6,7 @@ name; `leaderpress seal` gives them their place for good.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from operator import itemgetter
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from ..log import CHECKPOINT, LOG, Checkpoint, Tally, checkpoint_fault
 from ..manifests.note_documents import note_digest, note_document, note_kind
 from ..manifests.notes import Note
 from ..manifests.tombstone import Reason, tombstone
-from ..store import PLACE, SNAPSHOT, commitment, first_fault, in_order
+from ..store import PLACE, SNAPSHOT, SNAPSHOT_KIND, commitment, first_fault, in_order
 from .changes import Changes
 from .output import DirectoryOutput
 
@@ -43,9 +43,15 @@ class Publication:
         """Whether a folder has published a note, which must still say what it said."""
         return any(stated and stated.notes for stated in self._stated)
 
+    @property
+    def committed(self) -> int:
+        """How many lines of the log the folders commit: they never change any more."""
+        return max((stated.checkpoint.lines for stated in self._stated if stated), default=0)
+
     def count(self) -> int:
         """Lines of the whole log."""
-        return self._index.count("select count(*) from version") + len(self._notes)
+        snapshots = sum(1 for stated in self._stated if stated and stated.snapshot)
+        return self._index.count("select count(*) from version") + len(self._notes) + snapshots
 
     def checkpoint(self) -> Checkpoint:
         """Of the whole log; raises as `chunks` does."""
@@ -81,7 +87,7 @@ class Publication:
                 tally.add_many(chunk, count)
                 yield chunk
             if stated and (fault := checkpoint_fault(stated, tally.checkpoint(), at)):
-                names = [folder.name for folder in self._history]
+                names = [folder.name for folder in self._history if f"{PLACE}/{folder.name}/{SNAPSHOT}" <= at]
                 raise first_fault(self._records, names, self._lines()) or fault
 
     def _parts(self) -> Iterator[tuple[Checkpoint | None, str, Iterator[Fields]]]:
@@ -95,6 +101,9 @@ class Publication:
             lines: Iterator[Fields] = iter(())
             if number == folder.number:
                 lines = _of_documents(folder.published_on, documents)
+            if stated and stated.snapshot:
+                own = (folder.published_on, stated.snapshot, stated.snapshot, SNAPSHOT_KIND)
+                lines = chain(lines, (own,))
             yield stated.checkpoint if stated else None, f"{PLACE}/{folder.name}/{SNAPSHOT}", lines
             if number == folder.number:
                 number, documents = next(rows, (0, iter(())))

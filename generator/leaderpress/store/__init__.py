@@ -13,10 +13,10 @@ A folder is written aside and renamed in one step, so a reader sees all of it or
 that `folders` notices a snapshot that was rewritten.  The numbers are the order of publication.
 """
 
+from .days import check_days
 from .draft import Draft, exclusive, retract
 from .folder import (
     FACTS,
-    LOG,
     PLACE,
     PROVENANCE,
     SEAL,
@@ -28,8 +28,19 @@ from .folder import (
     snapshot_bytes,
     verify,
 )
-from .notes import NOTES, changed_notes, in_order, new_notes, read_notes
-from .publications import Commitment, Journal, commitment, committed_lines, committed_notes, first_fault
+from .notes import NOTES, changed_notes, in_order, new_notes, read_notes, removal_faults
+from .publications import (
+    Commitment,
+    Journal,
+    all_covered,
+    commitment,
+    committed_lines,
+    committed_notes,
+    first_fault,
+)
+from .snapshot_line import KIND as SNAPSHOT_KIND
+from .snapshot_line import LOG
+from .strays import strays
 
 __all__ = [
     "FACTS",
@@ -39,12 +50,15 @@ __all__ = [
     "PROVENANCE",
     "SEAL",
     "SNAPSHOT",
+    "SNAPSHOT_KIND",
     "Commitment",
     "Draft",
     "Folder",
     "Journal",
     "Line",
+    "all_covered",
     "changed_notes",
+    "check_days",
     "commitment",
     "committed_lines",
     "committed_notes",
@@ -55,7 +69,9 @@ __all__ = [
     "in_order",
     "new_notes",
     "read_notes",
+    "removal_faults",
     "retract",
     "snapshot_bytes",
+    "strays",
     "verify",
 ]

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import ContentError
-from .folder import FACTS, LOG, PLACE, PROVENANCE, SNAPSHOT, Folder, Line
+from .folder import FACTS, PLACE, PROVENANCE, SNAPSHOT, Folder, Line
 from .removal import finish
+from .snapshot_line import LOG
 
 ROLL_OVER = 8 * 1024 * 1024
 """Bytes that a manifest file may have before the next one is begun."""

@@ -15,7 +15,9 @@ import orjson
 from ..canonical import canonical, parse, sha256
 from ..errors import ContentError, LeaderpressError, Problems
 from .redactions import NONE, Redactions, read_redactions
+from .redactions import PLACE as REDACTIONS
 from .removal import require_finished
+from .snapshot_line import told
 
 PLACE = "content/records"
 """Where the folders stand, relative to the site."""
@@ -23,7 +25,6 @@ PLACE = "content/records"
 PROVENANCE = "provenance.jsonl"
 FACTS = "facts.jsonl"
 SNAPSHOT = "snapshot.json"
-LOG = "log.txt"
 
 SEAL = "seal"
 """In place of a source, for a folder that adds lines to the log and holds no documents."""
@@ -137,7 +138,7 @@ def folders(root: Path) -> list[Folder]:
         return []
     require_finished(root)
     redactions = read_redactions(root)
-    names = sorted(path.name for path in place.iterdir() if path.is_dir() and not path.name.startswith("."))
+    names = sorted(_names(place))
     found: list[Folder] = []
     for name in names:
         folder = _open(place / name, len(found) + 1, redactions)
@@ -146,6 +147,18 @@ def folders(root: Path) -> list[Folder]:
             raise ContentError("record-changed", problem, at=found[-1].at(SNAPSHOT), hint=_RESTORE)
         found.append(folder)
     return found
+
+
+def _names(place: Path) -> Iterator[str]:
+    """Every folder of records; raises `ContentError` for a file that is neither hidden nor the list of removals."""
+    for path in place.iterdir():
+        if path.name.startswith("."):
+            continue
+        if path.is_dir():
+            yield path.name
+        elif path.name != Path(REDACTIONS).name:
+            at = f"{PLACE}/{path.name}"
+            raise ContentError("record-foreign", "no folder of records, and nothing reads it", at=at, hint="remove it")
 
 
 def verify(folder: Folder) -> None:
@@ -210,6 +223,8 @@ def _faults(folder: Folder) -> Iterator[ContentError]:
         # What such a snapshot says about the other files means nothing.
         yield _changed(folder, SNAPSHOT, "not the bytes that were written: the seal does not fit")
         return
+    if not _tells_what_it_told(folder):
+        yield _changed(folder, SNAPSHOT, "its rejections, ignored files or drift are not those that the log covers")
     listed = _listed(folder)
     present = {path.name for path in folder.path.iterdir()}
     for name in sorted(present - {*listed, SNAPSHOT}):
@@ -240,6 +255,13 @@ def _is_sealed(folder: Folder) -> bool:
         return data == snapshot_bytes(snapshot)
     except (OSError, LeaderpressError, AttributeError):
         return False
+
+
+def _tells_what_it_told(folder: Folder) -> bool:
+    """Whether the lists that quote the dump are those of the ingest; a removal may have changed them."""
+    stated = (folder.snapshot.get("log") or {}).get("told")
+    removed = folder.redactions.newest(f"{folder.name}/{SNAPSHOT}") is not None
+    return stated is None or removed or told(folder.snapshot) == stated
 
 
 def _measure(folder: Folder, name: str) -> Line:

@@ -10,10 +10,14 @@ from pathlib import Path
 from ..errors import ContentError, LeaderpressError, Problems
 from ..log import shown
 from ..manifests.corrections import correction_faults
-from ..manifests.note_documents import note_digest
-from ..manifests.notes import Note, parse_note
+from ..manifests.note_documents import note_digest, stated_digest
+from ..manifests.notes import Note, note_place, parse_note
+from .answers import unanswered
 from .folder import Folder
 from .publications import committed_lines, committed_notes
+from .redactions import PLACE as REDACTIONS
+from .redactions import Redactions
+from .strays import strays
 
 NOTES = "content/notes"
 """Where the notes stand, relative to the site."""
@@ -25,7 +29,7 @@ _HINT = "restore it from version control, and write a new note for what is to be
 def read_notes(site: Path) -> tuple[Note, ...]:
     """Every note of the site, by file name; raises `Problems` with every fault of every file."""
     notes: list[Note] = []
-    faults: list[LeaderpressError] = []
+    faults: list[LeaderpressError] = [*strays(site, NOTES, ".md")]
     for path in sorted((site / NOTES).glob("*.md")):
         if path.is_file():
             try:
@@ -88,7 +92,9 @@ _ABOUT_RUNS = ("correction", "withdrawal", "dispute", "attestation")
 
 
 def changed_notes(notes: Sequence[Note], held: Sequence[Folder]) -> Iterator[ContentError]:
-    """A fault for each note that the log has and `content/notes/` has no more, naming its file and its line."""
+    """A fault for each note that is not as it was published, or as a removal left it, naming its file and its line."""
+    if held:
+        yield from removal_faults(notes, held[-1].redactions, held[-1].path.parents[2])
     files = {Path(note.at).name for note in notes}
     present = {note_digest(note) for note in notes}
     for folder in held:
@@ -99,3 +105,40 @@ def changed_notes(notes: Sequence[Note], held: Sequence[Folder]) -> Iterator[Con
                 what = "changed" if file in files else "removed"
                 problem = f"the note was {what}, and the log has published it: {shown(line)}"
                 yield ContentError("note-committed", problem, at=f"{NOTES}/{file}", hint=_HINT)
+
+
+# -- removals ----------------------------------------------------------------------------------------------------------
+
+
+def removal_faults(notes: Sequence[Note], redactions: Redactions, site: Path) -> Iterator[ContentError]:
+    """A fault for each note that a removal did not leave as it is, and for each removal whose note is gone."""
+    for note in notes:
+        if note.redacted:
+            yield from _edited_since(note, note.redacted, redactions, site)
+    present = {note.at for note in notes if note.kind == "redaction"}
+    for number, line in enumerate(redactions.lines, 1):
+        if line["note"] not in present:
+            problem = f"the note that says why is gone: {line['note']}"
+            hint = "restore it from version control under the same name"
+            yield ContentError("redaction-note", problem, at=f"{REDACTIONS}:{number}", hint=hint)
+    yield from unanswered(redactions, notes)
+
+
+def _edited_since(note: Note, published: str, redactions: Redactions, site: Path) -> Iterator[ContentError]:
+    """What is wrong with a note that says that a text was removed from it."""
+    left, why = redactions.note(published)
+    if not left:
+        problem = "the note says that a text was removed from it, and no removal names it"
+        hint = "take out `redacted` and `redaction`"
+        yield ContentError("note-redacted", problem, at=_line_of(note, "redacted", site), hint=hint)
+    elif note.redaction not in why:
+        problem = f"the text was removed for another reason than {note.redaction}"
+        hint = f"it says so in {min(why)}"
+        yield ContentError("note-redacted", problem, at=_line_of(note, "redaction", site), hint=hint)
+    elif (found := stated_digest(note)) != left:
+        problem = f"the note was edited after a text was removed from it: it hashes to {found}, and {left} was left"
+        yield ContentError("note-committed", problem, at=note.at, hint=_HINT)
+
+
+def _line_of(note: Note, field: str, site: Path) -> str:
+    return note_place((site / note.at).read_bytes(), note.at, field)

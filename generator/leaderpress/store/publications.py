@@ -1,9 +1,10 @@
 """What the folders of records commit of the publication log.
 
-A folder publishes, in this order, the notes that are new since the folder before it and its own documents in the order
-of its manifest files.  Their lines stand in its `log.txt`, and its snapshot holds the checkpoint of the log up to and
-including them, so that `cat content/records/*/log.txt | sha256sum` gives the newest one.  Folders that an older
-version wrote have no `log.txt`: the first folder with one begins with their lines.
+A folder publishes, in this order, the notes that are new since the folder before it, its own documents in the order
+of its manifest files, and its snapshot (see `snapshot_line`).  Their lines stand in its `log.txt`, and its snapshot
+holds the checkpoint of the log up to and including them, so that `cat content/records/*/log.txt | sha256sum` gives the
+newest one.  Folders that an older version wrote have no `log.txt`, or none with the line of their snapshot: the first
+folder with a log begins with the lines of the former, and the next snapshot's line covers both.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,13 +13,17 @@ from pathlib import Path
 
 from ..canonical import sha256
 from ..errors import ContentError
-from ..log import VERSION, Checkpoint, LogLine, Tally, difference_fault, first_difference
+from ..log import Checkpoint, LogLine, Tally, difference_fault, first_difference
 from ..manifests.cut import identity_bytes_of, kind_of
 from ..manifests.note_documents import note_digest, note_kind
 from ..manifests.notes import Note
 from ..manifests.tombstone import buried
 from .draft import Draft
-from .folder import LOG, PLACE, Folder, Line
+from .folder import PLACE, SEAL, Folder, Line
+from .snapshot_line import KIND, LOG, line_digest, told
+
+VERSION = 2
+"""Of what a snapshot says about the log; version 1 has no line for the snapshot itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,8 @@ class Commitment:
     """Of the whole log, up to and including the folder's lines."""
     notes: tuple[tuple[str, str], ...]
     """(digest of the document, file name) of each note that the folder publishes, in order."""
+    snapshot: str = ""
+    """Digest in the line of the snapshot, which is the last of the folder; empty where there is none."""
 
 
 def commitment(snapshot: Line) -> Commitment | None:
@@ -39,16 +46,28 @@ def commitment(snapshot: Line) -> Commitment | None:
     stated = snapshot.get("log")
     if stated is None:
         return None
-    if stated["v"] != VERSION:
+    if stated["v"] not in (1, VERSION):
         problem = f"version {stated['v']!r} of the log is not known"
         raise ContentError("log-version", problem, at=PLACE, hint="a newer leaderpress wrote these records")
     notes = tuple((note["digest"], note["file"]) for note in stated["notes"])
-    return Commitment(Checkpoint(stated["lines"], stated["sha256"]), notes)
+    digest = line_digest(snapshot, stated["told"]) if "told" in stated else ""
+    return Commitment(Checkpoint(stated["lines"], stated["sha256"]), notes, digest)
 
 
 def committed_notes(held: Iterable[Folder]) -> list[tuple[str, str]]:
     """(digest, file name) of every note that these folders publish, in order."""
     return [note for folder in held if (stated := commitment(folder.snapshot)) for note in stated.notes]
+
+
+def all_covered(held: Sequence[Folder]) -> bool:
+    """Whether the log has a line for what these folders hold beside documents; a seal holds nothing."""
+    for folder in reversed(held):
+        stated = commitment(folder.snapshot)
+        if stated and stated.snapshot:
+            return True
+        if not folder.is_seal:
+            return False
+    return True
 
 
 def committed_lines(folder: Folder) -> Iterator[bytes]:
@@ -79,7 +98,7 @@ def _segment(place: Path) -> Iterator[bytes]:
 
 
 class Journal:
-    """Writes the log of the next folder into its draft: notes first, then each document as it is published."""
+    """Writes the log of the next folder into its draft: notes, each document as it is published, then its snapshot."""
 
     def __init__(self, draft: Draft, held: Sequence[Folder], published_at: str) -> None:
         """Take in what older folders say of the log, and write the lines of those that say nothing."""
@@ -87,6 +106,7 @@ class Journal:
         self._published_at = published_at
         self._tally = Tally()
         self._notes: list[Line] = []
+        self._covered = all_covered(held)
         draft.log()
         covered = max((place for place, folder in enumerate(held, 1) if LOG in folder.snapshot["files"]), default=0)
         for folder in held[:covered]:
@@ -121,7 +141,17 @@ class Journal:
         """Of the whole log so far."""
         return self._tally.lines
 
-    def commitment(self) -> Line:
-        """What the new snapshot says about the log, as its member `log`."""
-        lines, digest = self._tally.checkpoint()
-        return {"v": VERSION, "lines": lines, "sha256": digest, "notes": self._notes}
+    def checkpoint(self) -> Checkpoint:
+        """Of the whole log so far."""
+        return self._tally.checkpoint()
+
+    def completed(self, snapshot: Line) -> Line:
+        """The snapshot with its files and with what it says about the log; nothing may be written after it."""
+        whole = {**snapshot, "files": self._draft.files()}
+        log: Line = {"v": VERSION, "notes": self._notes}
+        if not (snapshot.get("form") == SEAL and self._covered):
+            log["told"] = told(whole)
+            digest = line_digest(whole, log["told"])
+            self._add(self._published_at, digest, KIND, document=digest)
+        log["lines"], log["sha256"] = self._tally.checkpoint()
+        return {**whole, "files": self._draft.files(), "log": log}

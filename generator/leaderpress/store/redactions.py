@@ -2,8 +2,9 @@
 
 Records are written once, and the law may still ask for a text to go.  Every line is one removal: the note that says
 why, the documents that became tombstones, and size and SHA-256 of each touched file before and after.  So the check of
-a folder accepts exactly the bytes that the removal left, and any other change is still found.  Every line names the
-digest of the one before and bears its own.
+a folder accepts exactly the bytes that the removal left, and any other change is still found.  Where addresses moved,
+`retired` holds digests of the old ones; `editions` leads from the digest of an edition's file to that of the new one.
+Every line names the digest of the one before and bears its own.
 """
 
 from collections.abc import Iterator
@@ -37,6 +38,24 @@ class Redactions:
     documents: frozenset[str]
     """Digests of the documents that became tombstones in folders that were already published."""
 
+    @property
+    def retired(self) -> dict[str, str]:
+        """Day of the removal by the digest of each address that was taken from its owner, and that nobody gets."""
+        return {digest: line["on"] for line in self.lines for digest in line.get("retired", ())}
+
+    @property
+    def published(self) -> Line:
+        """What a published site says of its removals, so that others can tell them from losses; empty for none."""
+        editions = {old: new for line in self.lines for old, new in line.get("editions", {}).items()}
+        told = {"addresses": self.retired, "editions": editions}
+        return {name: value for name, value in told.items() if value}
+
+    def edition(self, digest: str) -> str:
+        """The digest that the edition's file with this digest has after every removal."""
+        for line in self.lines:
+            digest = line.get("editions", {}).get(digest, digest)
+        return digest
+
     def now(self, path: str, listed: Line) -> Line:
         """Size and SHA-256 (`{bytes, sha256}`) that the file at `path` must have; `listed` is what it had at first."""
         for line in self.lines:
@@ -44,6 +63,15 @@ class Redactions:
             if change is not None and change["old"] == listed:
                 listed = change["new"]
         return listed
+
+    def note(self, published: str) -> tuple[str, frozenset[str]]:
+        """What removals left of a note of which the log has this digest; empty where none touched it.
+
+        Gives the digest of what its file must say now, and the notes that say why.
+        """
+        changes = ((line["note"], each) for line in self.lines for each in line["notes"].values())
+        found = [(why, each["new"]) for why, each in changes if each["old"] == published]
+        return (found[-1][1] if found else ""), frozenset(why for why, _ in found)
 
     def newest(self, path: str) -> Line | None:
         """What the newest removal left of the file at `path`; None if none touched it."""

@@ -12,7 +12,7 @@ from ..canonical import canonical, sha256
 from ..manifests.cut import identity_bytes_of
 from ..manifests.skeletons import MARK, NAME_MARK
 from ..manifests.tombstone import Reason, buried, bury, strip, strip_name
-from ..slugs import HARDWARE, identity_digits
+from ..slugs import HARDWARE, identity_digits, slug_stem
 from .folder import Line
 
 _FIXED = frozenset({"digest", "documentDigest", "kind", "source", "project", "slug"})
@@ -46,8 +46,11 @@ class Removal:
         stone = bury(value, digest, document, self.reason, self.texts, whole=is_whole, always=is_target)
         return None if stone is None else canonical(stone)
 
-    def statement(self, line: Line) -> Line:
-        """A line of `provenance.jsonl`."""
+    def statement(self, line: Line, names: Collection[str] = ()) -> Line:
+        """A line of `provenance.jsonl`; `names` are those of its document that hold a text.
+
+        Its slug goes if it was made from one of them.  The same words in the slug of something else are its own.
+        """
         is_whole = line["digest"] in self.whole
         kept = {
             name: value if name in _FIXED else strip(value, self.texts)
@@ -56,9 +59,19 @@ class Removal:
         }
         if is_whole and "name" in kept:
             kept["name"] = MARK
-        if "slug" in kept and (kept.get("name") != line.get("name") or self._is_named(kept["slug"]) or is_whole):
-            kept["slug"] = _neutral_slug(kept)
+        if "slug" in kept:
+            held = [*names, *([line["name"]] if kept.get("name") != line.get("name") else [])]
+            if is_whole or any(line["slug"].startswith(slug_stem(name)) for name in held):
+                kept["slug"] = _neutral_slug(kept)
         return kept
+
+    def names(self, document: Line) -> list[str]:
+        """The name of a project or an operation from which its slug may be made, if it holds a text; else nothing."""
+        metadata = document["metadata"]
+        name = document["spec"]["name"] if document["kind"] == "SoftwareProject" else metadata.get("title")
+        if name is None:
+            return [metadata["name"]] if strip_name(metadata["name"], self.texts) != metadata["name"] else []
+        return [name] if strip(name, self.texts) != name else []
 
     def fact(self, line: Line) -> Line | None:
         """A line of `facts.jsonl`; None if it goes with its document."""
@@ -74,9 +87,6 @@ class Removal:
             named = [{**note, "file": without_text(note["file"], self.texts)} for note in notes]
             kept["log"] = {**snapshot["log"], "notes": named}
         return kept
-
-    def _is_named(self, slug: str) -> bool:
-        return strip_name(slug, self.texts) != slug
 
 
 def without_text(file: str, texts: Sequence[str]) -> str:

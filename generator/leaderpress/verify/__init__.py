@@ -65,12 +65,12 @@ def _folder(path: Path, findings: Findings, jobs: int, progress: Callable[[int, 
         verify_site(str(path), findings, jobs=jobs, progress=lambda files: progress(files, 0))
         return
     root, only = _records_of(path.resolve())
-    committed = verify_records(root, findings, only)
+    recorded = verify_records(root, findings, only)
     built = root / "build" / "site"
     if path.resolve() == root and is_published(built):
         verify_site(str(built), findings, jobs=jobs, progress=lambda files: progress(files, 0))
-        if committed:
-            compare_with_site(committed, built, findings)
+        if recorded:
+            compare_with_site(recorded, built, findings)
 
 
 def _records_of(path: Path) -> tuple[Path, str]:

@@ -53,6 +53,8 @@ class Found:
     """Bytes of the file."""
     why: str = ""
     """Why it is not sound, in words."""
+    is_gone: bool = False
+    """Of a redacted document: whether it went as a whole, and not only a text in it."""
 
 
 def object_path(digest: str) -> str:
@@ -70,7 +72,7 @@ def judge(data: bytes, digest: str) -> Found:
     if actual != digest:
         stone = read_tombstone(value)
         if stone is not None and stone.digest == digest and canonical(value) == data:
-            return Found("redacted", kind=stone.of, size=len(data))
+            return Found("redacted", kind=stone.of, size=len(data), is_gone=stone.whole)
         return Found("changed", size=len(data), why=f"expected bytes that hash to {digest}, found {actual}")
     if type(value) is not dict or value.keys() != _BODY or type(value["spec"]) is not dict:
         return Found("changed", size=len(data), why="it is not a document with apiVersion, kind and spec")

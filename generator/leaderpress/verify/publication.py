@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from ..errors import ContentError
 from ..log import CHECKPOINT, LOG, Checkpoint, Tally, checkpoint_fault, parse_checkpoint, parse_line
+from ..store import SNAPSHOT_KIND
 from .findings import Findings
 from .objects import KINDS, object_path
 
@@ -39,6 +40,9 @@ class PublishedLog:
                 except ContentError as fault:
                     self._findings.add(fault)
                     continue
+                if stated.kind == SNAPSHOT_KIND:
+                    # It covers what is published on pages only: no object stands for it.
+                    continue
                 digest = bytes.fromhex(stated.identity[7:])
                 kind = kinds.get(stated.kind, _UNKNOWN)
                 if kind == _UNKNOWN:
@@ -66,8 +70,9 @@ class PublishedLog:
                 self._findings.wrong("log-unlisted", "the inventory says nothing about a log", LOG)
             return
         found = {"v": 1, **self.checkpoint._asdict()}
-        if stated != found:
-            self._findings.differs("log-changed", "the log is not the one of the inventory", stated, found, LOG, _HINT)
+        if not isinstance(stated, dict) or {name: stated.get(name) for name in found} != found:
+            what = "the log is not the one of the inventory"
+            self._findings.differs("log-changed", what, _words(stated), _words(found), LOG, _HINT)
 
     def kind(self, path: str) -> str:
         """The kind that the log states for the object at `path`; a fault is noted where it has no line.
@@ -111,6 +116,13 @@ class PublishedLog:
             if f"{part:02x}" not in self._done:
                 self._open = (f"{part:02x}", dict(self._records(part)))
                 self._close()
+
+
+def _words(stated: object) -> str:
+    """What is said about a log, in words."""
+    if not isinstance(stated, dict):
+        return "no account of a log"
+    return f"{stated.get('lines')} lines with the SHA-256 {stated.get('sha256')}"
 
 
 def _is_part(part: str) -> bool:

@@ -2,26 +2,37 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from .. import store
 from ..canonical import canonical, parse, sha256
 from ..errors import LeaderpressError, Problems
-from ..log import LOG, Checkpoint, LogLine, Tally, checkpoint_fault, prefix_fault
+from ..log import EMPTY, LOG, Checkpoint, LogLine, Tally, checkpoint_fault, prefix_fault
 from ..manifests.cut import identity_bytes_of, kind_of
 from ..manifests.note_documents import note_digest, note_kind
 from ..manifests.notes import Note
 from ..manifests.tombstone import buried
 from ..store import Folder
 from .findings import Findings
+from .frozen import verify_editions
 
 _HINT = "records are written once; restore the folder from version control"
 
 
-def verify_records(root: Path, findings: Findings, only: str = "") -> Checkpoint | None:
-    """Verify `content/records` of the site in `root`; gives the newest checkpoint that the records commit.
+class Recorded(NamedTuple):
+    """The log as the records of a site give it."""
+
+    committed: Checkpoint
+    """The newest checkpoint that a folder commits; of no line if none does."""
+    lines: int
+    """Of the whole log, with the notes that no folder has published yet."""
+
+
+def verify_records(root: Path, findings: Findings, only: str = "") -> Recorded | None:
+    """Verify `content/records` of the site in `root`, and the editions beside them; gives the log that they give.
 
     Notes are compared with what the log has published of them.  `only` names the one folder whose documents are read;
-    the chain of snapshots is verified all the same.
+    the chain of snapshots is verified all the same.  None where the records cannot be read or are not whole.
     """
     try:
         held = store.folders(root)
@@ -40,19 +51,31 @@ def verify_records(root: Path, findings: Findings, only: str = "") -> Checkpoint
             _documents(folder, findings)
     for changed in store.changed_notes(notes, held):
         findings.add(changed)
-    if not (only or findings.counts["problems"]):
-        _log(held, notes, findings)
+    if only or findings.counts["problems"]:
+        return None
+    _log(held, notes, findings)
+    verify_editions(root, _all_lines(held, notes), findings)
     stated = [found for folder in held if (found := store.commitment(folder.snapshot))]
-    return stated[-1].checkpoint if stated else None
+    known = {digest for digest, _ in store.committed_notes(held)}
+    waiting = sum(1 for digest in {note_digest(note) for note in notes} if digest not in known)
+    lines = sum(1 for _ in _all_lines(held, notes)) + waiting
+    return Recorded(stated[-1].checkpoint if stated else EMPTY, lines)
 
 
-def compare_with_site(committed: Checkpoint, site: Path, findings: Findings) -> None:
-    """The log that a built site publishes must begin with what the records commit."""
+def compare_with_site(recorded: Recorded, site: Path, findings: Findings) -> None:
+    """The log that a built site publishes must begin with what the records commit, and have no more than they give."""
     log = site / LOG
-    if log.is_file():
-        with log.open("rb") as stream:
-            if fault := prefix_fault(committed, stream, str(log)):
-                findings.add(fault)
+    if not log.is_file():
+        return
+    with log.open("rb") as stream:
+        if fault := prefix_fault(recorded.committed, stream, str(log)):
+            findings.add(fault)
+    with log.open("rb") as stream:
+        lines = sum(1 for _ in stream)
+    if lines > recorded.lines:
+        problem = f"the published log has {lines} lines, and the records and notes give {recorded.lines}"
+        hint = "records or notes that were published are gone; restore them from version control"
+        findings.wrong("log-longer", problem, f"{log}:{recorded.lines + 1}", hint)
 
 
 def _files(folder: Folder, findings: Findings) -> bool:
@@ -108,7 +131,7 @@ def _log(held: list[Folder], notes: tuple[Note, ...], findings: Findings) -> Non
             tally.add(line)
         stated = store.commitment(folder.snapshot)
         if stated and (fault := checkpoint_fault(stated.checkpoint, tally.checkpoint(), folder.at(store.SNAPSHOT))):
-            names = [each.name for each in held]
+            names = [each.name for each in held[: folder.number]]
             findings.add(store.first_fault(folder.path.parent, names, _all_lines(held, notes)) or fault)
             return
     findings.counts["log lines"] += tally.lines
@@ -125,6 +148,8 @@ def _lines(folder: Folder, notes: tuple[Note, ...], before: int) -> Iterator[byt
         before += 1
         identity, document = _digests(folder, line)
         yield LogLine(before, folder.snapshot["published_at"], document, identity, kind_of(line)).text()
+    if stated and (digest := stated.snapshot):
+        yield LogLine(before + 1, folder.snapshot["published_at"], digest, digest, store.SNAPSHOT_KIND).text()
 
 
 def _all_lines(held: list[Folder], notes: tuple[Note, ...]) -> Iterator[bytes]:

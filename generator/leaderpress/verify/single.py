@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from ..canonical import canonical, parse, sha256
+from ..editions import Edition
 from ..errors import ContentError, LeaderpressError, UsageError
 from ..inventory import FILES_FROM, INVENTORY, SUMS, is_head_intact, parse_inventory, parse_sums
 from ..log import Checkpoint, checkpoint_of, parse_checkpoint, parse_lines, prefix_fault
 from ..manifests.cut import identity_bytes_of
 from ..manifests.tombstone import read_tombstone
 from .findings import Findings
+from .frozen import compare_with_log, is_edition, read_edition
 from .objects import Found, Objects, check_references, judge
 from .twins import Twins, report
 
@@ -22,7 +24,9 @@ _SUMS = re.compile(rb"[0-9a-f]{64}  [A-Za-z0-9._/-]+\n")
 _CHECKPOINT = re.compile(rb"\d{1,16} [0-9a-f]{64}\n?")
 _LOG = re.compile(rb"\d{1,16} \d{4}-\d\d-\d\d [0-9a-f]{64} ")
 _BODY = {"apiVersion", "kind", "spec"}
-_HINT = "name a site, a folder of records, or files of a site: objects, twins, log.txt, checkpoint, SHA256SUMS"
+_HINT = (
+    "name a site, a folder of records, or files of a site: objects, twins, editions, log.txt, checkpoint, SHA256SUMS"
+)
 
 
 @dataclass(slots=True)
@@ -32,6 +36,7 @@ class _Given:
     objects: dict[str, Found] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
     """File of each object, by digest."""
+    editions: list[tuple[str, Edition]] = field(default_factory=list)
     twins: list[tuple[str, Any]] = field(default_factory=list)
     logs: list[Path] = field(default_factory=list)
     checkpoints: list[tuple[str, Checkpoint]] = field(default_factory=list)
@@ -101,6 +106,12 @@ def _sort_in_json(path: Path, data: bytes, given: _Given, findings: Findings) ->
         findings.says.append(f"{at}: {value['kind']} {digest}, as a whole {sha256(document)}")
     elif isinstance(value, dict) and value.get("kind") in ("run", "group") and ("digest" in value or "key" in value):
         given.twins.append((at, value))
+    elif isinstance(value, dict) and is_edition(value):
+        edition = read_edition(data, value, path)
+        given.editions.append((at, edition))
+        findings.counts["editions"] += 1
+        ranked = f"{edition.head.groups} rankings of {edition.head.runs} runs"
+        findings.says.append(f"{at}: edition {edition.tag} {sha256(data)}, {ranked}, their digests computed again")
     else:
         raise UsageError("verify-unknown", "JSON, but nothing that verify knows", at=at, hint=_HINT)
 
@@ -156,6 +167,9 @@ def _check_logs(given: _Given, findings: Findings) -> None:
         for missing in sorted(wanted):
             findings.wrong("object-unlogged", f"no line of {at} publishes it", given.places[missing])
         _check_prefixes(path, given.checkpoints, findings)
+        made_from = [(at, edition.head.checkpoint, edition.head.last) for at, edition in given.editions]
+        with path.open("rb") as stream:
+            compare_with_log(made_from, stream, findings)
 
 
 def _check_prefixes(log: Path, checkpoints: Iterable[tuple[str, Checkpoint]], findings: Findings) -> None:

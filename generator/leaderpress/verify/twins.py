@@ -106,7 +106,7 @@ class Twins:
         chains = [chain_of(self._objects, run["digest"]) for run in twin["runs"]]
         for place, (run, chain) in enumerate(zip(twin["runs"], chains, strict=True)):
             yield from self._member(key, f"/runs/{place}", run, chain)
-        if candidates := _candidates(chains):
+        if candidates := self._candidates(twin, chains):
             yield from _order(candidates, twin)
         for place, run in enumerate(twin["excluded"]):
             if self._objects.get(run["digest"]).state == "missing":
@@ -114,8 +114,9 @@ class Twins:
 
     def _member(self, key: str, pointer: str, run: Twin, chain: Chain | None) -> Iterator[Claim]:
         if chain is None:
-            state = self._objects.get(run["digest"]).state
-            if state in ("missing", "redacted"):
+            found = self._objects.get(run["digest"])
+            if found.state == "missing" or found.is_gone:
+                state = "one that was removed as a whole" if found.is_gone else "none"
                 yield Claim(f"{pointer}/digest", f"a published run {object_path(run['digest'])}", state)
             return
         if chain.key:
@@ -124,6 +125,20 @@ class Twins:
         measured = chain.primary
         yield Claim(f"{pointer}/value", measured.value if measured else None, run["value"])
         yield Claim(f"{pointer}/evidence", chain.evidence or run["evidence"], run["evidence"])
+
+    def _candidates(self, twin: Twin, chains: Sequence[Chain | None]) -> list[Candidate]:
+        """The ranked runs as the objects state them; empty where one of them cannot be read.
+
+        A run from which a text was removed still ranks, and its tombstone has no figures: what the twin says stands.
+        """
+        found = []
+        for run, chain in zip(twin["runs"], chains, strict=True):
+            stone = chain is None and self._objects.get(run["digest"]).state == "redacted"
+            candidate = _as_stated(run) if stone else _candidate(chain, run)
+            if candidate is None:
+                return []
+            found.append(candidate)
+        return found
 
 
 def report(claims: Iterator[Claim], path: str, code: str, findings: Findings) -> None:
@@ -161,14 +176,19 @@ def _documents(objects: Objects, chain: Chain, twin: Twin) -> Iterator[Claim]:
         "Environment": run["environmentDigest"],
     }
     yield Claim("/workload/digest", run["workloadDigest"], twin["workload"]["digest"])
-    listed = {document["label"] for document in twin["documents"]}
+    listed = {_label(document) for document in twin["documents"]}
     for label in expected.keys() - listed:
-        yield Claim("/documents", f"an place {label}", sorted(listed))
+        yield Claim("/documents", f"a document {label}", sorted(listed))
     for place, document in enumerate(twin["documents"]):
         digest = document["digest"]
-        yield Claim(f"/documents/{place}/digest", expected.get(document["label"]) or digest, digest)
+        yield Claim(f"/documents/{place}/digest", expected.get(_label(document)) or digest, digest)
         yield Claim(f"/documents/{place}/path", object_path(digest), document["path"])
         yield from _size(objects.get(digest), f"/documents/{place}", document)
+
+
+def _label(document: Twin) -> str:
+    """What a document of the chain is; that it was redacted stands after a comma."""
+    return str(document["label"]).partition(",")[0]
 
 
 def _size(found: Found, pointer: str, document: Twin) -> Iterator[Claim]:
@@ -200,15 +220,19 @@ def _measured(chain: Chain, twin: Twin) -> Iterator[Claim]:
             yield Claim(f"/measurements/{place}/figure/value", sorted(native), line["figure"]["value"])
 
 
-def _candidates(chains: Sequence[Chain | None]) -> list[Candidate]:
-    """The ranked runs as the objects state them; empty where one of them cannot be read."""
-    found = []
-    for chain in chains:
-        measured = chain.primary if chain is not None else None
-        if chain is None or measured is None or measured.value is None or not chain.evidence:
-            return []
-        found.append(Candidate(chain.digest, measured.value, chain.evidence, chain.run["observedAt"]))
-    return found
+def _candidate(chain: Chain | None, run: Twin) -> Candidate | None:
+    """A ranked run; its evidence is what the twin says where a text was removed from the implementation."""
+    measured = chain.primary if chain is not None else None
+    if chain is None or measured is None or measured.value is None:
+        return None
+    evidence = chain.evidence or (run["evidence"] if chain.implementation.state == "redacted" else "")
+    return Candidate(chain.digest, measured.value, evidence, chain.run["observedAt"]) if evidence else None
+
+
+def _as_stated(run: Twin) -> Candidate | None:
+    """What the twin says of a ranked run of which only a tombstone is published."""
+    observed = run.get("observed_at")
+    return Candidate(run["digest"], run["value"], run["evidence"], observed) if observed else None
 
 
 def _order(candidates: Sequence[Candidate], twin: Twin) -> Iterator[Claim]:

@@ -94,12 +94,14 @@ def test_a_new_hardware_of_a_removed_name_gets_a_neutral_address(site: LegalSite
 
 
 def test_an_entry_of_which_ranking_needs_a_removed_text_is_refused(site: LegalSite) -> None:
-    site.redact(PROJECT, NAME)
-    # What the source now writes in the place of the name is taken for what stood there, and axes are "constant".
-    site.feed(Chain(1, 10, user="con"), on="2026-04-06", faulty=True)
-    rows = store.folders(site.root)[2].snapshot["rejections"]
+    named = Chain(20, 200, user="wagtail")
+    site.feed(named, on="2026-03-20")
+    site.redact(named.project().digest, "wagtail")
+    measured = Chain(21, None, user="wagtail", measurements=(("wagtail", "smiles", 1),))
+    site.feed(measured, on="2026-04-06", faulty=True)
+    rows = store.folders(site.root)[3].snapshot["rejections"]
     assert {(row["reason"], row["verdict"]) for row in rows} == {("REDACTED_TEXT", False)}
-    assert any(row["detail"].startswith("OperationSpec ") for row in rows)
+    assert any(row["detail"].startswith("BenchmarkRun ") for row in rows)
     build(site.root, jobs=1)
 
 

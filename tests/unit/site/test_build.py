@@ -229,6 +229,6 @@ def test_the_inventory_names_what_a_build_was_made_with(site: TinySite) -> None:
         "permalink_base": "https://tiny.example/",
         "base_path": "/",
         "links": "directory",
-        "log": {"v": 1, "lines": int(lines), "sha256": digest},
+        "log": {"v": 1, "lines": int(lines), "sha256": digest, "committed": int(lines)},
     }
     assert inventory["versions"]["leaderpress"] == __version__

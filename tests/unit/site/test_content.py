@@ -47,7 +47,7 @@ def test_notes_come_in_the_order_of_their_names_whatever_the_folder_says(
 
 
 def test_files_of_other_kinds_are_left_alone(site: TinySite) -> None:
-    write(site, "notes/README.txt", "not a note")
+    write(site, "notes/.keep", "not a note")
     write(site, "sources/board.toml.bak", "not a table")
     (site.root / "content" / "notes" / "folder.md").mkdir()
     assert load_content(site.root).notes == ()
