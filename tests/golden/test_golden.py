@@ -94,9 +94,9 @@ def test_a_twin_is_as_it_was_when_somebody_read_it(name: str, output: Path, upda
 
 def test_the_paths_of_a_site_are_as_they_were(output: Path, update_golden: bool) -> None:
     """Addresses are promises: a path that is gone here is a link that breaks somewhere."""
-    paths = sorted(path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file())
+    paths = (path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file())
     # Names of assets bear the digest of their bytes, which is the theme's business.
-    named = [re.sub(r"(assets/\w+\.)[0-9a-f]{8}\.", r"\1<digest>.", path) for path in paths]
+    named = sorted(re.sub(r"(assets/\w+\.)[0-9a-f]{8}\.", r"\1<digest>.", path) for path in paths)
     compare("paths.txt", "\n".join(named) + "\n", update_golden)
 
 

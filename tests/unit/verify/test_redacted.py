@@ -36,7 +36,7 @@ def kept(site: LegalSite, tmp_path: Path) -> Path:
     return Path(shutil.copytree(build(site.root, jobs=1).output, tmp_path / "kept"))
 
 
-@pytest.mark.parametrize("what", ["implementation", "environment", "operation", "project", "protocol"])
+@pytest.mark.parametrize("what", ["implementation", "environment", "operation", "project", "protocol", "suite"])
 def test_a_document_that_was_removed_as_a_whole_is_no_problem(site: LegalSite, what: str) -> None:
     build(site.root, jobs=1)
     site.redact(getattr(ADA, what)().digest, whole=True)

@@ -60,8 +60,7 @@ def _author(author: Mapping[str, str]) -> str:
 def label_items(labels: Mapping[str, str]) -> list[Item]:
     """The labels of a document, a line each."""
     return [
-        item(name.replace("_", " ").capitalize(), value, extra=f"label, {OUTSIDE}")
-        for name, value in labels.items()
+        item(name.replace("_", " ").capitalize(), value, extra=f"label, {OUTSIDE}") for name, value in labels.items()
     ]
 
 

@@ -189,7 +189,8 @@ def _cases(
     context: Context, digests: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[tuple[str, str, tuple[str, ...]], ...]]:
     """Published cases that no suite lists, with the axes that vary among them as columns."""
-    axes = {digest: context.index.document(digest)["spec"]["axes"] for digest in digests}
+    # A workload that was removed as a whole states none any more.
+    axes = {digest: context.index.document(digest)["spec"].get("axes", {}) for digest in digests}
     names = list(dict.fromkeys(name for values in axes.values() for name in values))
     varying = [name for name in names if len({values.get(name) for values in axes.values()}) > 1] or names[:6]
     ordered = sorted(digests, key=lambda digest: ([axes[digest].get(name, -1) for name in varying], digest))
