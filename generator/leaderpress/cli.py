@@ -19,6 +19,7 @@ import click
 
 from . import __version__, reports
 from .errors import LeaderpressError, Problems, UsageError
+from .places import OUTPUT
 
 if TYPE_CHECKING:
     from .ingest import Evidence
@@ -362,7 +363,7 @@ def check(out: Path | None, against: Path | None, jobs: int | None, as_json: boo
     from .checks import check_site
 
     with _progress("checking") as tell:
-        report = check_site(out or site / "build" / "site", against, jobs=jobs, progress=tell)
+        report = check_site(out or site / OUTPUT, against, jobs=jobs, progress=tell)
     if as_json:
         _print_json(report)
     else:

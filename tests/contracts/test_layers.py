@@ -14,7 +14,7 @@ import pytest
 Modules = dict[str, ast.Module]
 
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"errors", "values"}),
+    frozenset({"errors", "places", "values"}),
     frozenset({"canonical", "hosts"}),
     frozenset({"format", "inventory", "config", "log"}),
     frozenset({"manifests", "slugs"}),

@@ -5,7 +5,7 @@ records are read in, so a line that was edited by hand is found and named before
 """
 
 from .reader import Index, coverage
-from .refresh import CACHE, refresh, sealed
+from .refresh import refresh, sealed
 from .rows import (
     EnvironmentRow,
     EventRow,
@@ -25,7 +25,6 @@ from .rows import (
 from .sealing import file_digest
 
 __all__ = [
-    "CACHE",
     "EnvironmentRow",
     "EventRow",
     "FactRow",

@@ -18,6 +18,7 @@ from pathlib import Path
 from ..errors import BuildError
 from ..manifests.notes import Note
 from ..manifests.source import SourceTable
+from ..places import CACHE
 from ..store import PLACE, Folder, folders, verify
 from .fill import Filler
 from .schema import INDEXES, KEYS, PASSING, TABLES
@@ -43,9 +44,6 @@ _MEASURE = """
 pragma analysis_limit = 1000;
 analyze;
 """
-
-CACHE = "build/cache"
-"""Folder of a site that may be thrown away."""
 
 
 def refresh(

@@ -14,8 +14,9 @@ from types import TracebackType
 from .. import store
 from ..config import load_config
 from ..errors import LeaderpressError
-from ..index import CACHE, refresh
+from ..index import refresh
 from ..index.compare import Comparison
+from ..places import CACHE
 from ..store import Folder
 from .tables import Tables
 from .updates import Stated, Updates, updates

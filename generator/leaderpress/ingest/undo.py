@@ -10,18 +10,17 @@ from ..editions import edition_files
 from ..errors import BuildError, ContentError, LeaderpressError, Problems
 from ..inventory import SUMS, parse_sums
 from ..log import CHECKPOINT, EMPTY, LOG, Checkpoint, parse_checkpoint, prefix_fault
+from ..places import OUTPUT
 from ..store import Folder
 from ..store.redactions import PLACE as REDACTIONS
 from .proposals import PLACE as PROPOSALS
 
-PUBLISHED = "build/site"
-"""Where a build publishes, relative to the site."""
-CHANGES = f"{PUBLISHED}/changes/index.json"
+CHANGES = f"{OUTPUT}/changes/index.json"
 """Names the dump of each ingest."""
 
 _HINT = (
     "what was published is never taken back: withdraw what is wrong with a note;"
-    f" if {PUBLISHED} was only ever looked at, delete it and say --unpublished"
+    f" if {OUTPUT} was only ever looked at, delete it and say --unpublished"
 )
 _UNKNOWN = (
     "name what was published with --against (its inventory.json or log/checkpoint),"
@@ -71,8 +70,8 @@ def undo(site: Path, *, evidence: Evidence | None = None, unpublished: bool = Fa
         last, lines = held[-1], _lines_of(held[:-1])
         documents = sum(1 for _ in last.manifests())
         if not (evidence or unpublished or _is_built(site)):
-            problem = f"{PUBLISHED} holds nothing, so what is published is not known"
-            raise ContentError("undo-unknown", problem, at=PUBLISHED, hint=_UNKNOWN)
+            problem = f"{OUTPUT} holds nothing, so what is published is not known"
+            raise ContentError("undo-unknown", problem, at=OUTPUT, hint=_UNKNOWN)
         if faults := [*_reasons_against(site, held, lines), *_reasons_elsewhere(evidence, held, lines)]:
             raise Problems(faults)
         store.retract(site, last)
@@ -93,10 +92,10 @@ def _reasons_against(site: Path, held: list[Folder], lines: int) -> Iterator[Lea
     published = _published_lines(site)
     if published > _unpublished(held, lines):
         problem = f"the published log has {published} lines, and the records before {last.name} give {lines}"
-        yield ContentError("undo-published", problem, at=f"{PUBLISHED}/{CHECKPOINT}", hint=_HINT)
+        yield ContentError("undo-published", problem, at=f"{OUTPUT}/{CHECKPOINT}", hint=_HINT)
     elif run := next(iter(_published_runs(site, held)), ""):
         problem = f"the published site holds a run of {last.name}"
-        yield ContentError("undo-published", problem, at=f"{PUBLISHED}/{run}", hint=_HINT)
+        yield ContentError("undo-published", problem, at=f"{OUTPUT}/{run}", hint=_HINT)
     elif _lists(site, last):
         problem = f"the published site lists the ingest of {last.name}"
         yield ContentError("undo-published", problem, at=CHANGES, hint=_HINT)
@@ -139,11 +138,11 @@ def _committed(held: list[Folder]) -> Iterator[bytes]:
 
 
 def _is_built(site: Path) -> bool:
-    return any((site / PUBLISHED / name).is_file() for name in (SUMS, CHECKPOINT))
+    return any((site / OUTPUT / name).is_file() for name in (SUMS, CHECKPOINT))
 
 
 def _published_lines(site: Path) -> int:
-    at = f"{PUBLISHED}/{CHECKPOINT}"
+    at = f"{OUTPUT}/{CHECKPOINT}"
     try:
         checkpoint: Checkpoint = parse_checkpoint((site / at).read_bytes(), at)
         return checkpoint.lines
@@ -162,7 +161,7 @@ def _lists(site: Path, last: Folder) -> bool:
 def _published_runs(site: Path, held: list[Folder]) -> list[str]:
     """Pages of runs that only the newest folder holds, and that are published: an older version wrote no log."""
     try:
-        listed = parse_sums((site / PUBLISHED / SUMS).read_bytes(), f"{PUBLISHED}/{SUMS}")
+        listed = parse_sums((site / OUTPUT / SUMS).read_bytes(), f"{OUTPUT}/{SUMS}")
     except (OSError, BuildError):
         return []
     pages = {digest: f"runs/{digest[7:]}/index.html" for digest in _digests(held[-1])}

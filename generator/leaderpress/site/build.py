@@ -7,11 +7,12 @@ from pathlib import Path
 
 from .. import __version__
 from ..errors import BuildError, ContentError, LeaderpressError, Problems, UsageError
-from ..index import CACHE, Index, refresh
+from ..index import Index, refresh
 from ..inventory import RESERVED, Receipt
 from ..log import LOG, Checkpoint
 from ..log import VERSION as LOG_VERSION
 from ..manifests.notes import Note
+from ..places import CACHE, OUTPUT
 from ..store import PLACE, changed_notes, folders
 from ..store.redactions import Redactions, read_redactions
 from ..views.base import SiteView
@@ -47,7 +48,7 @@ def build(
     `verify` hashes every published file instead of trusting its size and times; `progress` is told how many files are
     made so far.  Raises `Problems` or another `LeaderpressError`; then the published site is as it was.
     """
-    out = out or site / "build" / "site"
+    out = out or site / OUTPUT
     work = _Build(site, out, jobs or default_jobs(), verify=verify, clock=clock, progress=progress)
     try:
         return work.run(trust=True)
@@ -65,7 +66,7 @@ def explain(site: Path, path: str, out: Path | None = None) -> str:
     database = refresh(site, content.sources, content.notes)
     with Index(database, site / "content" / "records") as index:
         chrome = site_view(content, f"leaderpress {__version__}", _stated_sources(index))
-    with DirectoryOutput(out or site / "build" / "site") as output:
+    with DirectoryOutput(out or site / OUTPUT) as output:
         if path not in output.published:
             hint = "name a file of build/site, such as index.html"
             raise UsageError("not-published", "no such file is published", at=path, hint=hint)

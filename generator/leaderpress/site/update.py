@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ContentError, LeaderpressError
+from ..places import CACHE, OUTPUT
 from . import unchanged
 from .cores import default_jobs
 from .output import DirectoryOutput
@@ -25,12 +26,12 @@ def update(
     progress: Callable[[int], None] = lambda files: None,
 ) -> BuildReport:
     """What `build.build` does, with the same arguments, result and errors; for less where nothing changed."""
-    cache = site / "build" / "cache"
+    cache = site / CACHE
     started = clock()
     inputs = _inputs_of(site)
     known = unchanged.recall(cache, inputs) if inputs else None
     if known is not None:
-        report = _keep(out or site / "build" / "site", *known, verify=verify, threads=jobs or default_jobs())
+        report = _keep(out or site / OUTPUT, *known, verify=verify, threads=jobs or default_jobs())
         if report is not None:
             report.stages["nothing changed"] = clock() - started
             return report

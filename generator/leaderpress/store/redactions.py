@@ -131,6 +131,16 @@ def _sealed(text: bytes) -> Line | None:
     try:
         line = orjson.loads(text)
         body = {name: value for name, value in line.items() if name != "seal"}
-        return line if redaction_bytes(body) == text and line["v"] == VERSION else None
-    except (ValueError, AttributeError, KeyError):
+        return line if redaction_bytes(body) == text and line["v"] == VERSION and _has_form(line) else None
+    except (ValueError, AttributeError, KeyError, TypeError):
         return None
+
+
+def _has_form(line: Line) -> bool:
+    """Whether the members are what the readers above take them for; a seal says only that nobody changed the line."""
+    changes = [*line["notes"].values(), *line["files"].values()]
+    texts = [line["note"], line["on"], *line["documents"], *line.get("retired", ())]
+    texts += [text for pair in line.get("editions", {}).items() for text in pair]
+    texts += [text for change in line["notes"].values() for text in (change["old"], change["new"])]
+    texts += [change[side]["sha256"] for change in line["files"].values() for side in ("old", "new")]
+    return all(isinstance(change, dict) for change in changes) and all(isinstance(text, str) for text in texts)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ..errors import LeaderpressError, UsageError
 from ..inventory import INVENTORY, SUMS
+from ..places import OUTPUT
 from .findings import Findings
 from .pool import cores
 from .records import compare_with_site, verify_records
@@ -66,7 +67,7 @@ def _folder(path: Path, findings: Findings, jobs: int, progress: Callable[[int, 
         return
     root, only = _records_of(path.resolve())
     recorded = verify_records(root, findings, only)
-    built = root / "build" / "site"
+    built = root / OUTPUT
     if path.resolve() == root and is_published(built):
         verify_site(str(built), findings, jobs=jobs, progress=lambda files: progress(files, 0))
         if recorded:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from legal_site import ADA, ADA_AGAIN, BOB, CLEO, NAME, LegalSite
@@ -10,6 +11,7 @@ from tiny_site import Chain
 
 from leaderpress import store
 from leaderpress.errors import ContentError, LeaderpressError, UsageError
+from leaderpress.store.redactions import read_redactions, redaction_bytes
 
 Records = dict[str, bytes]
 
@@ -103,6 +105,20 @@ def test_the_account_itself_cannot_be_taken_away_or_cut(site: LegalSite) -> None
             check(site)
     path.write_bytes(first + second)
     check(site)
+
+
+@pytest.mark.parametrize(
+    "odd", [{"notes": {"a.md": "sha256:1"}}, {"files": {"a": {"old": 1, "new": 2}}}, {"documents": [1]}, {"on": 1}]
+)
+def test_a_sealed_line_of_another_form_is_named(site: LegalSite, odd: dict[str, Any]) -> None:
+    site.redact(ADA.project().digest, NAME)
+    path = site.root / "content" / "records" / "redactions.jsonl"
+    line = json.loads(path.read_bytes())
+    del line["seal"]
+    path.write_bytes(redaction_bytes({**line, **odd}))
+    with pytest.raises(LeaderpressError) as caught:
+        read_redactions(site.root)
+    assert (caught.value.code, caught.value.at) == ("record-changed", "content/records/redactions.jsonl:1")
 
 
 def test_a_second_removal_goes_on_from_the_first(site: LegalSite) -> None:

@@ -102,11 +102,6 @@ class Context:
         """A project's display name and page; the empty link for an unknown one."""
         return self.cached.project(digest)
 
-    def subject_path(self, digest: str) -> str:
-        """An implementation's page, or its canonical object until it has one."""
-        path = self.page(f"implementations/{digest[7:]}/") if self.cached.has_page(digest) else ""
-        return path or object_path(digest)
-
     def permalink(self, path: str) -> str:
         """The absolute address of a path, empty without a permalink base."""
         return f"{self.site.permalink_base}{path}" if self.site.permalink_base else ""
@@ -228,7 +223,6 @@ class Cached:
         self.task = lru_cache(4096)(lambda digest: _task_link(index.task(digest), addresses))
         self.family = lru_cache(1024)(lambda family: _family_link(family, addresses))
         self.hardware = lru_cache(1024)(lambda digest: _hardware_link(index.environment(digest), addresses))
-        self.has_page = lru_cache(65536)(lambda digest: bool(index.with_page((digest,))))
         self.source_lines: dict[str, SourceLine] = {}
         self.joint_lines: dict[tuple[str, ...], tuple[SourceLine, ...]] = {}
         self.shown_metrics: dict[tuple[str, ...], tuple[str, ...]] = {}
