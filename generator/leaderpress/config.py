@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote, urlsplit
@@ -105,6 +106,7 @@ def fill_link(template: str, *, digest: str, permalink: str) -> str:
     return template.replace("{digest}", _in_a_query(digest)).replace("{permalink}", _in_a_query(permalink))
 
 
+@lru_cache(maxsize=16)
 def _in_a_query(text: str) -> str:
     # Nearly every address is of this form, and two replacements are ten times as fast as `quote`.
     if _SIMPLE_ADDRESS.fullmatch(text):

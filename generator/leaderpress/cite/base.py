@@ -153,6 +153,7 @@ def one_line(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
+@lru_cache(maxsize=256)
 def clean_url(url: str | None) -> str:
     """A URL in the characters of RFC 3986 alone, so that no format needs to escape it; empty for None."""
     return _URL_FOREIGN.sub(lambda match: quote(match[0].encode("utf-8", "replace")), url) if url else ""

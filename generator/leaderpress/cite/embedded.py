@@ -98,7 +98,9 @@ def coins(citable: Citable) -> str:
         ("rft.rights", source.rights),
         ("rft.language", source.language),
     ]
-    return "&".join(f"{name}={percent(value, _NOT_IN_A_FIELD)}" for name, value in fields if value)
+    # One line is one text without control characters (`one_line`), so that all are encoded at once and joined after.
+    joined = "\x02".join(f"{name}\x01{value}" for name, value in fields if value)
+    return percent(joined, _NOT_IN_A_FIELD).replace("\x01", "=").replace("\x02", "&")
 
 
 def _with_notices(source: Source, text: str) -> str:

@@ -5,6 +5,7 @@ since 2018; a 7-bit file could spell accents, but no CJK and no emoji, so that n
 """
 
 import re
+from functools import lru_cache
 
 from .base import Source
 
@@ -75,6 +76,7 @@ def _biblatex(source: Source, head: str) -> str:
     )
 
 
+@lru_cache(maxsize=1024)
 def _escape(text: str) -> str:
     text = _SPECIAL.sub(_escaped, text)
     # BibTeX takes a brace with a command right behind it for one accented letter and changes the case inside.

@@ -54,6 +54,8 @@ class Theme:
         self._environment = _environment(layers, self.asset)
         self._templates: dict[tuple[str, tuple[str, ...]], tuple[str, Template]] = {}
         self._codes: dict[str, CodeType] = {}
+        self._sections: dict[tuple[int, str], Link | None] = {}
+        """By the identity of a site's view, which `_fragments` keeps alive, and the first part of a path."""
         self._fragments: dict[tuple[int, str, str], tuple[SiteView, Fragments]] = {}
 
     def render(
@@ -97,7 +99,7 @@ class Theme:
         values = {
             **self._environment.globals,
             "page": page, "site": site, "head": head, "root": root, "leaf": leaf, "path": path, "texts": texts,
-            "link": functions.linker(root, leaf), "section": section(site.nav, path),
+            "link": functions.linker(root, leaf), "section": self._section(site, path),
             "fragments": self._fragments_for(site, root, leaf),
         }  # fmt: skip
         try:
@@ -116,6 +118,12 @@ class Theme:
         if key not in self._fragments:
             self._fragments[key] = (site, Fragments())
         return self._fragments[key][1]
+
+    def _section(self, site: SiteView, path: str) -> Link | None:
+        key = (id(site), path.partition("/")[0])
+        if key not in self._sections:
+            self._sections[key] = section(site.nav, path)
+        return self._sections[key]
 
     def asset(self, name: str) -> str:
         """The published path of an asset, `assets/site.1a2b3c4d.css`; ThemeError if no layer has it."""
@@ -199,7 +207,7 @@ def _environment(layers: tuple[Layer, ...], asset: Callable[[str], str]) -> Envi
     environment.code_generator_class = flatten.LeanCode
     environment.extend(text=flatten.text, inner=flatten.inner, identity=identity)
     environment.globals.update(
-        asset=asset, svg=svg, markdown=_untrusted, page_markdown=_written, in_data_uris=functions.in_data_uris,
+        asset=asset, svg=svg, markdown=_untrusted, page_markdown=_written, base64=functions.base64,
         pretty=functions.pretty, plural=functions.plural, foreign=functions.foreign, fragments=Fragments(),
     )  # fmt: skip
     environment.filters.update({filtering.__name__: filtering for filtering in _FILTERS})

@@ -16,7 +16,7 @@ from jinja2 import Environment, Template, nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.idtracking import VAR_LOAD_RESOLVE
 
-PLAIN_CALLS = frozenset({"asset", "foreign", "in_data_uris", "link", "plural", "pretty"})
+PLAIN_CALLS = frozenset({"asset", "base64", "foreign", "link", "plural", "pretty"})
 """Functions of templates that want no context."""
 
 GIVEN = frozenset({"page", "site", "head", "root", "leaf", "path", "texts", "link", "section", "fragments"})
@@ -203,7 +203,7 @@ def _is_markup(node: nodes.Expr) -> bool:
     if not isinstance(node, nodes.Call):
         return False
     callee = node.node.node if isinstance(node.node, nodes.Getattr) else node.node
-    return isinstance(callee, nodes.Name) and callee.name in ("svg", "pretty")
+    return isinstance(callee, nodes.Name) and callee.name in ("base64", "svg", "pretty")
 
 
 class _Unflattenable(Exception):

@@ -44,13 +44,12 @@ def gap_scale() -> Markup:
 
 def strip(view: Strip, name: str = "strip") -> Markup:
     """The distribution of a group: one mark a run, the leader at the left, this run in the spot colour."""
+    runs, drawn = _GROUPS.drawn(view)
+    words = escape(_strip_words(view, runs))
     parts = [
         f'<svg class="plot strip" role="img" aria-labelledby="{name}-t {name}-d" width="100%" height="112">',
-        f'<title id="{name}-t">Runs by their gap to #1</title><desc id="{name}-d">{escape(_strip_words(view))}</desc>',
-        f'<line class="ax" x2="100%" y1="{_AXIS}" y2="{_AXIS}"/>',
-        _strip_ticks(view.ticks),
-        _strip_marks(view.marks),
-        _leader_label(view),
+        f'<title id="{name}-t">Runs by their gap to #1</title><desc id="{name}-d">{words}</desc>',
+        drawn,
         _median_label(view),
         _this_label(view),
         "</svg>",
@@ -58,8 +57,40 @@ def strip(view: Strip, name: str = "strip") -> Markup:
     return Markup("".join(parts))
 
 
-def _strip_words(view: Strip) -> str:
-    runs = sum(count for _, count in view.marks)
+class _Groups:
+    """What the strips of a group's pages have in common, kept for the next page: it mostly is of the same group."""
+
+    def __init__(self) -> None:
+        self._last: Strip | None = None
+        self._drawn = (0, "")
+
+    def drawn(self, view: Strip) -> tuple[int, str]:
+        """Number of runs, and the axis with all runs and the leader's name."""
+        if self._last is None or not _is_same_group(view, self._last):
+            axis = f'<line class="ax" x2="100%" y1="{_AXIS}" y2="{_AXIS}"/>'
+            marks = _strip_marks(view.marks)
+            self._drawn = (
+                sum(count for _, count in view.marks),
+                f"{axis}{_strip_ticks(view.ticks)}{marks}{_leader_label(view)}",
+            )
+            self._last = view
+        return self._drawn
+
+
+def _is_same_group(one: Strip, other: Strip) -> bool:
+    # The strips of all runs of a group share these objects; to compare what they hold would take longer.
+    return (
+        one.marks is other.marks
+        and one.ticks is other.ticks
+        and one.leader is other.leader
+        and one.leader_text is other.leader_text
+    )
+
+
+_GROUPS = _Groups()
+
+
+def _strip_words(view: Strip, runs: int) -> str:
     words = [f"{runs} runs. #1 is {visible(view.leader)} with {visible(view.leader_text)}."]
     if view.this is not None:
         words.append(f"This run has {visible(view.this_text)}.")
@@ -101,7 +132,6 @@ def _anchor(x: float) -> str:
     return ' text-anchor="end"' if x > 99 else ' text-anchor="middle"'
 
 
-@lru_cache(maxsize=512)
 def _strip_marks(marks: tuple[tuple[float, int], ...]) -> str:
     return f'<g class="k">{"".join(_strip_mark(x, count) for x, count in marks)}</g>'
 

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import MAXYEAR, UTC, date, datetime
 from decimal import Context, Decimal
 from math import isfinite, log10
 
 from ..canonical import number_text
 from ..format import TIME_UNITS, gap_position, quantity
+from ..values import altered
 from .base import Staircase, Strip
 
 SMALLEST_STRIP = 6
@@ -51,7 +51,7 @@ def strip(
 
 def with_this(group: Strip, value: float | int, best: float | int, unit: str, better: str) -> Strip:
     """The distribution of a group, whose best value is `best`, with one of its values marked."""
-    return replace(group, this=round(gap_position(value, best, better), 4), this_text=quantity(value, unit).text)
+    return altered(group, this=round(gap_position(value, best, better), 4), this_text=quantity(value, unit).text)
 
 
 def staircase(

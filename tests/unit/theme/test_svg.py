@@ -1,5 +1,6 @@
 """Plots: well-formed, escaped, named for screen readers, and where the marks stand."""
 
+import copy
 import itertools
 import re
 from collections.abc import Callable
@@ -142,3 +143,21 @@ def test_the_label_of_the_last_record_does_not_cross_the_line_down_to_it(time: f
     steps = (others[0], (time, gap, holder, figure))
     (label,) = _marks(svg.staircase(replace(views.STAIRCASE, steps=steps)), "a b")
     assert (label.get("x"), label.get("text-anchor")) == (place, "end")
+
+
+def test_a_strip_does_not_depend_on_the_one_drawn_before() -> None:
+    """Strips of one group share objects, so that what they have in common is drawn once; others only look alike."""
+    assert views.RUN.strip
+    first = views.RUN.strip
+    others = [
+        replace(first, leader="another leader"),
+        replace(first, leader_text="7 ns"),
+        replace(first, ticks=first.ticks[:1]),
+        replace(first, marks=first.marks[:2]),
+        replace(first, this=None),
+    ]
+    alone = [svg.strip(copy.deepcopy(view)) for view in (first, *others)]
+    assert len(set(alone)) == len(alone)
+    for view, drawn in zip(others, alone[1:], strict=True):
+        assert svg.strip(first) == alone[0]
+        assert svg.strip(view) == drawn

@@ -1,12 +1,12 @@
 """The runs of one comparison group, and what their pages have in common: looked up and made once a group."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from ...cite import Citable
 from ...format import gap_text
 from ...index import FactRow, GroupRow, RunRow, StatementRow
 from ...ranking.rank import label as rank_label
+from ...values import altered
 from ...views.base import Link, Strip
 from ...views.run import Neighbour
 from ...views.scale import strip, with_this
@@ -95,7 +95,7 @@ class Peers:
         for position in wanted:
             row = self._row(position, columns)
             if position == here or position - before > 1:
-                row = replace(row, current=position == here, skipped=position - before - 1)
+                row = altered(row, current=position == here, skipped=position - before - 1)
             rows.append(row)
             before = position
         return tuple(rows)
