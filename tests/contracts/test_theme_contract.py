@@ -191,7 +191,7 @@ def _fields(kind: Type, skip: frozenset[tuple[str, str]], seen: set[type]) -> It
 def _read(kind: str, source: str = "") -> Reader:
     environment: Environment = open_theme()._environment
     reader = Reader(KINDS[kind])
-    tree = environment.parse(source) if source else flatten.flatten(environment, f"{kind}.html")
+    tree = environment.parse(source) if source else flatten.flatten(environment, f"{kind}.html", {})
     reader.visit(tree)
     return reader
 

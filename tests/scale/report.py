@@ -69,7 +69,7 @@ _SIDES_TEXT = """\
   the whole site: pages, JSON twins, canonical objects, feeds and checksums. *Run and group pages only* does all of that
   and leaves the other pages out, so that it writes what Hugo writes.
 - **Hugo** renders run and group pages and their JSON from data that is complete: ranks, gaps, citations, indented
-  manifests and percent-encoded downloads are given. It reads, checks and ranks nothing.
+  manifests and encoded downloads are given. It reads, checks and ranks nothing.
 - **The jinja2 loop** gets the same data, a line at a time, and renders it with the theme's own templates, one page
   after the other. Its pages are equal to those of leaderpress byte by byte.
 - **Raw writing** creates files of the same sizes under the same names from one buffer and does nothing else."""

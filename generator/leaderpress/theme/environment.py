@@ -54,6 +54,7 @@ class Theme:
         self._environment = _environment(layers, self.asset)
         self._templates: dict[tuple[str, tuple[str, ...]], tuple[str, Template]] = {}
         self._codes: dict[str, CodeType] = {}
+        self._parsed: flatten.Parsed = {}
         self._sections: dict[tuple[int, str], Link | None] = {}
         """By the identity of a site's view, which `_fragments` keeps alive, and the first part of a path."""
         self._fragments: dict[tuple[int, str, str], tuple[SiteView, Fragments]] = {}
@@ -149,6 +150,7 @@ class Theme:
         """Compile the templates of all page kinds now, so that processes forked later share them."""
         for kind in KINDS:
             self._template(kind, ())
+        self._parsed.clear()
 
     def compiled(self) -> bytes:
         """What `compile` made, for `adopt`: of use to the same Python, Jinja and templates only."""
@@ -160,7 +162,7 @@ class Theme:
 
     def _load(self, name: str) -> Template:
         try:
-            return flatten.load(self._environment, name, self._codes)
+            return flatten.load(self._environment, name, self._codes, self._parsed)
         except jinja2.TemplateSyntaxError as fault:
             at = f"{fault.filename or fault.name or name}:{fault.lineno}"
             raise ThemeError("template-syntax", str(fault.message), at=at) from fault
