@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from ..errors import LeaderpressError, ThemeError
 from ..views.base import Head, Link, SiteView
-from . import flatten, functions, svg
+from . import code, flatten, functions, svg
 from .chain import Layer, choose, loader, open_chain, template_names, theme_folders
 from .fragments import Fragments, identity, shared
 
@@ -206,8 +206,8 @@ def _environment(layers: tuple[Layer, ...], asset: Callable[[str], str]) -> Envi
         auto_reload=False,
         cache_size=-1,
     )
-    environment.code_generator_class = flatten.LeanCode
-    environment.extend(text=flatten.text, inner=flatten.inner, identity=identity)
+    environment.code_generator_class = code.LeanCode
+    environment.extend(text=code.text, inner=code.inner, identity=identity)
     environment.globals.update(
         asset=asset, svg=svg, markdown=_untrusted, page_markdown=_written, base64=functions.base64,
         pretty=functions.pretty, plural=functions.plural, foreign=functions.foreign, fragments=Fragments(),

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from ..format import count_text, visible
 from ..format import lower_first as lower_first
 from ..format import upper_first as upper_first
-from .flatten import inner
+from .code import inner
 
 _FOREIGN = re.compile(r"(?:https?://[^\s/]|mailto:[^\s])", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029]")
