@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 import orjson
 
 from .entries import Entry
-from .packed import PackedMap
+from .packed import PackedMap, PackedTexts
 
 Sources = frozenset[str]
 Thing = TypeVar("Thing")
@@ -79,8 +79,8 @@ class Artifacts:
     """Artifacts by content digest, as statements carry them."""
 
     _places: PackedMap[tuple[int, int]] = field(default_factory=lambda: _packed(_PLACE))
-    _texts: bytearray = field(default_factory=bytearray)
-    """All of them as JSON, end to end."""
+    _texts: PackedTexts = field(default_factory=PackedTexts)
+    """All of them as JSON."""
 
     def add(self, digest: str, entry: Entry) -> None:
         """Take in an artifact; of several with one digest the first counts."""
@@ -90,14 +90,12 @@ class Artifacts:
             text = orjson.dumps(entry)
         except TypeError:  # nested deeper than can be written: the second look refuses its row
             return
-        self._places[digest] = (len(self._texts), len(text))
-        self._texts += text
+        self._places[digest] = self._texts.add(text)
 
     def get(self, digest: str) -> Entry | None:
         """The artifact with this digest, None if the export has none."""
         place = self._places.get(digest)
         if place is None:
             return None
-        start, size = place
-        entry: Entry = orjson.loads(memoryview(self._texts)[start : start + size])
+        entry: Entry = orjson.loads(self._texts.get(*place))
         return entry

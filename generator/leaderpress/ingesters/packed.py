@@ -4,10 +4,16 @@ A dict spends some 300 bytes on a row id and what it leads to.  Here only the ne
 are packed end to end, 16 bytes of a digest for each text, so that an entry takes those, its value and a few bytes more.
 """
 
+import os
+import tempfile
 from collections.abc import Callable, Iterator
 from hashlib import sha256
-from typing import Generic, TypeVar
+from typing import IO, Generic, TypeVar
 
+from ..errors import DumpError
+
+HELD = 1 << 20
+"""Bytes of texts that are held before they are filed away."""
 RECENT = 1 << 14
 """Entries that a map keeps in a dict before it packs them."""
 
@@ -105,6 +111,49 @@ class PackedSet:
     def lookup(self) -> Callable[[str], bool]:
         """The test of a text as a function that costs as little as it can; nothing may be added while it is used."""
         return self._map.lookup()
+
+
+class PackedTexts:
+    """Texts end to end: the newest are held, the others lie in a temporary file without a name."""
+
+    def __init__(self) -> None:
+        self._newest = bytearray()
+        self._file: IO[bytes] | None = None
+        self._filed = 0
+        """Bytes in the file."""
+
+    def add(self, text: bytes) -> tuple[int, int]:
+        """Put a text in; gives what `get` wants.  Raises `DumpError` where there is no room for temporary files."""
+        if len(self._newest) >= HELD:
+            self._file_away()
+        start = self._filed + len(self._newest)
+        self._newest += text
+        return start, len(text)
+
+    def get(self, start: int, size: int) -> bytes:
+        """The text that `add` gave this place; raises `DumpError` where it cannot be read."""
+        if self._file is None or start >= self._filed:
+            return bytes(self._newest[start - self._filed : start - self._filed + size])
+        try:
+            return os.pread(self._file.fileno(), size, start)
+        except OSError as fault:
+            raise _no_room("read", fault) from None
+
+    def _file_away(self) -> None:
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed with this object
+            self._file.write(self._newest)
+            self._file.flush()
+        except OSError as fault:
+            raise _no_room("write", fault) from None
+        self._filed += len(self._newest)
+        self._newest = bytearray()
+
+
+def _no_room(action: str, fault: OSError) -> DumpError:
+    problem = f"cannot {action} a temporary file: {fault.strerror or fault}"
+    return DumpError("spool-write", problem, at=tempfile.gettempdir(), hint="free some space or set TMPDIR")
 
 
 def _key(text: str) -> tuple[bytes, int]:

@@ -1,12 +1,16 @@
 """Maps and sets that are packed answer as a dict and a set do."""
 
+import errno
+import os
 import random
+import tempfile
 from hashlib import sha256
 
 import pytest
 
+from leaderpress.errors import DumpError
 from leaderpress.ingesters import packed
-from leaderpress.ingesters.packed import PackedMap, PackedSet
+from leaderpress.ingesters.packed import PackedMap, PackedSet, PackedTexts
 
 
 @pytest.fixture(params=[1, 7, 1 << 14])
@@ -63,3 +67,27 @@ def test_a_value_that_looks_like_a_key_is_none(monkeypatch: pytest.MonkeyPatch, 
     assert (mapped.get("wanted"), "wanted" in mapped) == (None, False)
     mapped["wanted"] = bytes(16 + shift)
     assert mapped.get("wanted") == bytes(16 + shift)
+
+
+def test_texts_come_back_whether_they_are_held_or_filed_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed, "HELD", 100)
+    texts = PackedTexts()
+    chance = random.Random(3)
+    given = [chance.randbytes(chance.randrange(60)) for _ in range(200)]
+    places = [texts.add(text) for text in given]
+    assert len(texts._newest) < 200
+    assert [texts.get(*place) for place in places] == given
+    assert texts.get(*texts.add(b"last")) == b"last"
+
+
+def test_texts_that_find_no_room_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full() -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(packed, "HELD", 1)
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    texts = PackedTexts()
+    texts.add(b"one")
+    with pytest.raises(DumpError, match="spool-write") as caught:
+        texts.add(b"two")
+    assert "TMPDIR" in caught.value.hint
