@@ -19,6 +19,7 @@ UNPLACED = ("[]", 0, 0, 0, 0, "")
 
 TABLES = """
 create table meta (name text primary key, value text) without rowid;
+create table total (name text primary key, number integer) without rowid;
 create table folder (number integer primary key, name text, source text, published_on text, snapshot text);
 create table file (number integer primary key, path text);
 create table version (

@@ -13,6 +13,7 @@ from types import TracebackType
 
 from .. import store
 from ..config import load_config
+from ..digests import FileDigests
 from ..errors import LeaderpressError
 from ..index import refresh
 from ..index.compare import Comparison
@@ -37,9 +38,10 @@ class Observation:
 class Preview:
     """Where a draft is written, and what its publication changes; use it as a context manager."""
 
-    def __init__(self, site: Path, held: Sequence[Folder], *, dry_run: bool) -> None:
+    def __init__(self, site: Path, held: Sequence[Folder], digests: FileDigests, *, dry_run: bool) -> None:
         self.site = site
         self._held = held
+        self._digests = digests
         self._dry_run = dry_run
         self._stack = ExitStack()
         self.root: Path | None = site
@@ -92,7 +94,7 @@ class Preview:
     def _index(self, root: Path, tables: Tables, slugs: Collection[str]) -> Path:
         cache = (self.root or self.site) / CACHE
         # The older folders were verified when this ingest began, under the lock that it still has.
-        return refresh(root, tables.every(slugs), store.read_notes(self.site), cache, checked=self._held)
+        return refresh(root, tables.every(slugs), store.read_notes(self.site), cache, self._held, self._digests)
 
     def _publisher(self) -> str:
         try:

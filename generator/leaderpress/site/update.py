@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ..digests import FileDigests
 from ..errors import ContentError, LeaderpressError
 from ..places import CACHE, OUTPUT
 from . import unchanged
@@ -29,18 +30,21 @@ def update(
     cache = site / CACHE
     started = clock()
     inputs = _inputs_of(site)
-    known = unchanged.recall(cache, inputs) if inputs else None
+    digests = FileDigests(None if verify else cache)
+    known = unchanged.recall(cache, inputs, digests) if inputs else None
     if known is not None:
         report = _keep(out or site / OUTPUT, *known, verify=verify, threads=jobs or default_jobs())
         if report is not None:
             report.stages["nothing changed"] = clock() - started
+            digests.keep()
             return report
     from .build import build
 
-    report = build(site, jobs=jobs, out=out, verify=verify, clock=clock, progress=progress)
+    report = build(site, jobs=jobs, out=out, verify=verify, clock=clock, progress=progress, digests=digests)
     # What was edited meanwhile may be in the site or not.
     if inputs is not None and inputs == _inputs_of(site):
-        unchanged.remember(cache, inputs, report.sums, _facts(report))
+        unchanged.remember(cache, inputs, digests, report.sums, _facts(report))
+    digests.keep()
     return report
 
 

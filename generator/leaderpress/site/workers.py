@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from ..digests import FileDigests
 from ..errors import BuildError
 from ..index import Index
 from ..theme.environment import Theme, open_theme
@@ -100,7 +101,7 @@ def _compile_beside(site: Path, theme: str, cache: Path) -> None:
     with suppress(Exception):
         opened = open_theme(theme, site=site)
         opened.compile()
-        trace.keep(cache, COMPILED, template_key(site, theme), opened.compiled())
+        trace.keep(cache, COMPILED, template_key(site, theme, FileDigests()), opened.compiled())
 
 
 @contextmanager

@@ -113,7 +113,7 @@ def test_folders_that_were_just_verified_are_not_read_again(site: TinySite, monk
     held = folders(site.root)
     site.feed(SLOW)
     verified: list[str] = []
-    monkeypatch.setattr(sys.modules[refreshing.__module__], "verify", lambda folder: verified.append(folder.name))
+    monkeypatch.setattr(sys.modules[refreshing.__module__], "verify", lambda folder, _: verified.append(folder.name))
     refreshing(site.root, {}, [], checked=held)
     assert verified == [folder.name for folder in folders(site.root)[1:]]
 
