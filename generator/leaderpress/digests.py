@@ -87,7 +87,7 @@ class FileDigests:
         if self._cache is None or self._known == self._before:
             return
         with suppress(OSError):
-            files = {name: [*identity, digest] for name, (identity, digest) in self._known.items() if os.path.lexists(name)}
+            files = {name: known for name, known in self._known.items() if os.path.lexists(name)}
             body = json.dumps({"v": VERSION, "files": files}).encode()
             part = self._cache / f"{KEPT}.{os.getpid()}"
             part.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
@@ -126,6 +126,6 @@ def _read(path: Path) -> dict[str, tuple[Identity, str]]:
             return {}
         kept = json.loads(body)
         files = kept["files"] if kept["v"] == VERSION else {}
-        return {name: (Identity(*identity), digest) for name, (*identity, digest) in files.items()}
+        return {name: (Identity(*identity), digest) for name, (identity, digest) in files.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}

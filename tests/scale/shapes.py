@@ -4,7 +4,8 @@
 
 The folder gets `board.jsonl`, and small exports to add to a site that has it: `one.jsonl`, one more run in the middle
 of a group of about a hundred (half of all runs stand in such groups), `another.jsonl`, a further one in the same group,
-and `leaders.jsonl`, a new leader in each of up to 1,000 groups.  The same seed gives the same bytes.  Everything is streamed: memory hardly grows with N.
+and `leaders.jsonl`, a new leader in each of up to 1,000 groups.  The same seed gives the same bytes.  Everything is
+streamed: memory hardly grows with N.
 """
 
 import argparse

@@ -401,7 +401,7 @@ class Index:
         return list(self._sources())
 
     def _read_sources(self) -> tuple[str, ...]:
-        return tuple(row[0] for row in self.pairs("select distinct source from statement order by source"))
+        return tuple(row[0] for row in self.pairs("select slug from source order by slug"))
 
     def folders(self) -> list[FolderRow]:
         """All ingests, oldest first."""

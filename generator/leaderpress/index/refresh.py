@@ -241,9 +241,7 @@ def _recorded(path: Path, digests: FileDigests) -> dict[str, str]:
         return {}
 
 
-def _continue_from(
-    old: Path, fresh: Path, recorded: Mapping[str, str], state: dict[str, str]
-) -> tuple[int, bool]:
+def _continue_from(old: Path, fresh: Path, recorded: Mapping[str, str], state: dict[str, str]) -> tuple[int, bool]:
     """Copy the old index if it holds a prefix of the folders.
 
     Gives the number of folders it holds, and whether its standings follow from the same sources and notes.

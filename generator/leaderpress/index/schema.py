@@ -32,6 +32,7 @@ create table statement (
   tags text,
   aliases text, artifacts text, upstream_published_at text, keyed integer,
   primary key (digest, source)) without rowid;
+create table source (slug text primary key) without rowid;
 create table tombstone (digest text primary key) without rowid;
 create table slug (digest text primary key, slug text) without rowid;
 create table renaming (

@@ -24,10 +24,13 @@ MOST = 50_000
 _STEPS = 16
 """Refreshes that are followed at most."""
 
+_OF_DOCUMENTS = ("version", "statement", "slug", "task", "project", "workload", "environment", "protocol", "subject")
 KEYS = {
-    **{"version": "digest", "statement": "digest", "fact": "about", "slug": "digest", "folder": "number"},
-    **{"task": "digest", "project": "digest", "workload": "digest", "environment": "digest", "protocol": "digest"},
-    **{"subject": "digest", "run": "digest", "grp": "key", "event": "grp"},
+    **dict.fromkeys((*_OF_DOCUMENTS, "run"), "digest"),
+    "fact": "about",
+    "folder": "number",
+    "grp": "key",
+    "event": "grp",
 }
 """The column by which the rows of each table are named."""
 
@@ -77,7 +80,12 @@ def remember(index: Path, before: str, after: str, touched: Touched | None) -> N
 
 
 def touched_between(index: Path, before: str, after: str) -> Touched | None:
-    """Every row that may differ between the indexes with these digests; None where that is not known."""
+    """Every row that may differ between the indexes with these digests; None where that is not known.
+
+    An empty digest is that of an index that could not be read.
+    """
+    if not before or not after:
+        return None
     found: dict[str, set[str]] = {table: set() for table in KEYS}
     for step in reversed(_read(index)):
         if after == before:

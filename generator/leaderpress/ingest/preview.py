@@ -15,7 +15,7 @@ from .. import store
 from ..config import load_config
 from ..digests import FileDigests
 from ..errors import LeaderpressError
-from ..index import refresh
+from ..index import refresh, touched_between
 from ..index.compare import Comparison
 from ..places import CACHE
 from ..store import Folder
@@ -79,14 +79,16 @@ class Preview:
             publish()
             return Observation()
         try:
-            comparison = Comparison(self._index(self.site, tables, ()))
+            index = self._index(self.site, tables, ())
+            before, comparison = self._digest(index), Comparison(index)
         except LeaderpressError as fault:
             publish()
             return Observation(notice=_unknown(fault))
         with comparison:
             publish()
             try:
-                comparison.against(self._index(self.root, tables, snapshot["sources"]))
+                index = self._index(self.root, tables, snapshot["sources"])
+                comparison.against(index, touched_between(index, before, self._digest(index)))
                 return Observation(updates(comparison, stated, self._publisher()))
             except LeaderpressError as fault:
                 return Observation(notice=_unknown(fault))
@@ -95,6 +97,12 @@ class Preview:
         cache = (self.root or self.site) / CACHE
         # The older folders were verified when this ingest began, under the lock that it still has.
         return refresh(root, tables.every(slugs), store.read_notes(self.site), cache, self._held, self._digests)
+
+    def _digest(self, index: Path) -> str:
+        try:
+            return self._digests.of(index)
+        except OSError:
+            return ""
 
     def _publisher(self) -> str:
         try:

@@ -48,7 +48,8 @@ def build(
     """Build the site in folder `site` into `out` (default `build/site`).
 
     `verify` hashes every published file instead of trusting its size and times; `progress` is told how many files are
-    made so far; `digests` are those of files that were looked at before.  Raises `Problems` or another `LeaderpressError`; then the published site is as it was.
+    made so far; `digests` are those of files that were looked at before.  Raises `Problems` or another
+    `LeaderpressError`; then the published site is as it was.
     """
     out = out or site / OUTPUT
     known = digests or FileDigests()

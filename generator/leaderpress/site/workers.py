@@ -35,7 +35,7 @@ What is published already is not written again."""
 COMPILED = "templates.bin"
 """Compiled templates, in the cache folder."""
 
-WINDOW = 4
+WINDOW = 8
 """Jobs in flight for each process."""
 
 
