@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -36,6 +36,15 @@ KEYS = {
 
 Touched = Mapping[str, frozenset[str]]
 """Keys by table, rather too many than too few."""
+
+
+class _Step(NamedTuple):
+    """One refresh."""
+
+    before: str
+    after: str
+    """Digests of the index."""
+    touched: dict[str, list[str]]
 
 
 def watch(database: sqlite3.Connection) -> None:
@@ -71,9 +80,9 @@ def remember(index: Path, before: str, after: str, touched: Touched | None) -> N
             kept.unlink(missing_ok=True)
             return
         steps = _read(index)
-        listed = {table: sorted(keys) for table, keys in touched.items() if keys}
-        known = steps[1 - _STEPS :] if steps and steps[-1]["after"] == before else []
-        body = orjson.dumps({"v": VERSION, "steps": [*known, {"before": before, "after": after, "touched": listed}]})
+        step = _Step(before, after, {table: sorted(keys) for table, keys in touched.items()})
+        known = steps[1 - _STEPS :] if steps and steps[-1].after == before else []
+        body = orjson.dumps({"v": VERSION, "steps": [each._asdict() for each in (*known, step)]})
         part = index.with_name(f"{KEPT}.{os.getpid()}")
         part.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
         os.replace(part, kept)
@@ -90,21 +99,24 @@ def touched_between(index: Path, before: str, after: str) -> Touched | None:
     for step in reversed(_read(index)):
         if after == before:
             break
-        if step["after"] != after:
+        if step.after != after:
             return None
-        for table, keys in step["touched"].items():
+        for table, keys in step.touched.items():
             found[table].update(keys)
-        after = step["before"]
+        after = step.before
     return {table: frozenset(keys) for table, keys in found.items()} if after == before else None
 
 
-def _read(index: Path) -> list[dict[str, Any]]:
+def _read(index: Path) -> list[_Step]:
     try:
         seal, _, body = index.with_name(KEPT).read_bytes().partition(b"\n")
         if seal != hashlib.sha256(body).hexdigest().encode():
             return []
         kept = orjson.loads(body)
-        steps: list[dict[str, Any]] = kept["steps"] if kept["v"] == VERSION else []
-        return steps
+        return [_step(step) for step in kept["steps"]] if kept["v"] == VERSION else []
     except (OSError, ValueError, KeyError, TypeError):
         return []
+
+
+def _step(step: dict[str, Any]) -> _Step:
+    return _Step(step["before"], step["after"], {table: [str(key) for key in step["touched"][table]] for table in KEYS})
