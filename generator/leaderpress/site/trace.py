@@ -181,6 +181,7 @@ def changes_since(
             if found.names_changed:
                 found.editions |= dict.fromkeys(inputs.editions, "what is shown of a run or group in it changed")
             found.log = Checkpoint(*body["log"])
+            found.continued = touched is not None
             for digest in {*body["documents"], *inputs.documents}:
                 found.objects[digest] = "it is the document of a note"
         return found
