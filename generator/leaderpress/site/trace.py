@@ -3,7 +3,8 @@
 `build/cache/built.sqlite` is the index of the last build that was published, `trace.json` what else went into it: the
 digest of all that every page depends on (program, versions, theme, settings, source tables), of each note and of each
 written page, tied to the digest of the published `SHA256SUMS`.  A trace that is missing, damaged or of another site
-means a full build, never a wrong page.
+means a full build, never a wrong page.  Where the index was only continued since, the lists of what its refreshes
+touched lead from the one to the other, and nothing else is compared.
 """
 
 import hashlib
