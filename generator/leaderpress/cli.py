@@ -4,7 +4,6 @@
 1 content is wrong, 2 the command was called wrongly.  Facts go to standard output, everything else to standard error.
 """
 
-import difflib
 import json
 import sys
 import time
@@ -212,6 +211,8 @@ def _require_known(site: Path, source: str) -> None:
 
     known = {path.stem for path in (site / "content" / "sources").glob("*.toml")} | set(ingesters.slugs())
     if source not in known and ingesters.default_source(source) is None:
+        import difflib  # only a mistake needs it
+
         close = difflib.get_close_matches(source, sorted(known), n=1)
         hint = f"did you mean {close[0]}?" if close else f"this site knows {', '.join(sorted(known))}"
         hint += f"; a new source needs its table, content/sources/{source}.toml" if not close else ""

@@ -5,7 +5,6 @@ the file are reported together.  Nothing is taken from the environment; the file
 because the configuration is read on every command, also on those that find nothing to do.
 """
 
-import difflib
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -216,6 +215,8 @@ def _checked(name: str, value: object) -> object:
 
 
 def _unknown(name: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
+    import difflib  # only a mistake needs it
+
     close = difflib.get_close_matches(name, list(known), n=1)
     return "unknown key" + (f"; did you mean {close[0]}?" if close else f"; known are {', '.join(known)}")
 

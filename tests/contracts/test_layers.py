@@ -14,7 +14,7 @@ import pytest
 Modules = dict[str, ast.Module]
 
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"errors", "places", "values"}),
+    frozenset({"errors", "places", "values", "digests"}),
     frozenset({"canonical", "hosts"}),
     frozenset({"format", "inventory", "config", "log"}),
     frozenset({"manifests", "slugs"}),
@@ -57,6 +57,7 @@ AMBIENT_CALLS = {
 
 _OUTPUT = ("output", "tree", "stamps", "lock", "exchange", "compose", "commit", "published", "strangers")
 WRITERS = (
+    "digests",
     "store",
     "editions",
     "ingest",

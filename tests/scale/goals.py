@@ -83,7 +83,7 @@ def _peak(result: Result) -> float | None:
     """Largest process of everything that leaderpress did."""
     if result["runs"] < GROWTH[1]:
         return None
-    names = ("ingest", "build", "nothing", "one", "leaders", "discard")
+    names = ("ingest", "build", "nothing", "one", "leaders", "another", "discard")
     return max(cost["peak"] for name in names for cost in result["costs"].get(name, ()))
 
 
@@ -132,7 +132,14 @@ GOALS = (
         _per_file("verify"),
         by_cpu=_per_file("verify", "cpu"),
     ),
-    Goal("one run added to a group, whole build command", 0.8, 0.4, " s", cost("one"), by_cpu=cost("one", "cpu")),
+    Goal(
+        "one run added to a group, whole build command",
+        0.8,
+        0.4,
+        " s",
+        cost("another"),
+        by_cpu=cost("another", "cpu"),
+    ),
     Goal("peak memory of a process at 200,000 runs", 300, 150, " MiB", _peak),
     Goal("a million runs: ingest, index, render, hash", 20, 8, " min", _at_a_million("wall")),
     Goal("a million runs: peak memory of a process", 500, 500, " MiB", _at_a_million("peak")),

@@ -14,7 +14,7 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 ALL = ("ingest", "build", "floor", "floor, 2 processes", "loop", "pages", "build --jobs 1", "nothing", "verify",
-       "ingest one", "one", "ingest leaders", "leaders")  # fmt: skip
+       "ingest one", "one", "ingest leaders", "leaders", "ingest another", "another")  # fmt: skip
 
 
 def program(name: str, *arguments: str | Path) -> str:
@@ -43,8 +43,10 @@ def test_builds_do_what_their_names_say(outcome: tuple[dict[str, Any], Path]) ->
     assert facts["build report"]["rendered"] == facts["build report"]["files"]
     assert facts["build --jobs 1 report"]["bytes"] == facts["build report"]["bytes"]
     assert facts["nothing report"]["rendered"] == facts["verify report"]["rendered"] == 0
-    assert facts["ingest one documents"] == 2
-    assert 0 < facts["one report"]["written"] < facts["leaders report"]["written"] < facts["build report"]["files"]
+    assert facts["ingest one documents"] == facts["ingest another documents"] == 2
+    written = {name: facts[f"{name} report"]["written"] for name in ("one", "another", "leaders")}
+    assert 0 < written["one"] < written["leaders"] < facts["build report"]["files"]
+    assert 0 < written["another"] < written["leaders"]
 
 
 @pytest.mark.slow
@@ -130,6 +132,6 @@ def test_documents_are_as_large_as_real_ones(rows: dict[str, list[dict[str, Any]
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes(boards: Path, tmp_path: Path) -> None:
     program("shapes.py", "--runs", "7857", "--out", tmp_path)
-    for name in ("board", "one", "leaders"):
+    for name in ("board", "one", "another", "leaders"):
         again, before = ((folder / f"{name}.jsonl").read_bytes() for folder in (tmp_path, boards))
         assert hashlib.sha256(again).hexdigest() == hashlib.sha256(before).hexdigest()

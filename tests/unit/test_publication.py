@@ -482,7 +482,7 @@ def test_the_log_is_not_written_again_while_nothing_is_published(
     before = log.read_bytes()
     asked: list[int] = []
     chunks = Publication.chunks
-    monkeypatch.setattr(Publication, "chunks", lambda self, tally: asked.append(1) or chunks(self, tally))
+    monkeypatch.setattr(Publication, "chunks", lambda self, *parts: asked.append(1) or chunks(self, *parts))
     (site.root / "content/pages").mkdir()
     (site.root / "content/pages/extra.md").write_text('+++\ntitle = "Extra"\n+++\n\nWords.\n')
     assert build(site.root, jobs=1).changed
@@ -496,3 +496,61 @@ def test_the_log_is_not_written_again_while_nothing_is_published(
     build(site.root, jobs=1)
     assert log.read_bytes().startswith(before)
     assert len(log.read_bytes()) > len(before)
+
+
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many folders of the published log each build took over when it wrote another one."""
+    found: list[int] = []
+    chunks = Publication.chunks
+    told = lambda self, tally, folders=0: found.append(folders) or chunks(self, tally, folders)  # noqa: E731
+    monkeypatch.setattr(Publication, "chunks", told)
+    return found
+
+
+def clean_log(site: TinySite) -> bytes:
+    shutil.rmtree(site.root / "build")
+    return (build(site.root, jobs=1).output / "log/log.txt").read_bytes()
+
+
+def test_a_log_that_goes_on_is_taken_over_as_it_is(site: TinySite, begun: list[int]) -> None:
+    site.feed(FAST, SLOW)
+    build(site.root, jobs=1)
+    site.note("one", "dispute", FAST.digest)
+    site.feed(LATE, on="2026-05-06")
+    site.feed(OTHER, on="2026-05-07")
+    lines, _ = published(site)
+    assert begun == [0, 1]
+    assert b"".join(lines) == clean_log(site)
+
+
+@pytest.mark.parametrize("damage", ["flipped", "longer", "shorter"])
+def test_a_published_log_that_was_damaged_is_made_again(damage: str, site: TinySite, begun: list[int]) -> None:
+    site.feed(FAST, SLOW)
+    log = build(site.root, jobs=1).output / "log/log.txt"
+    data = log.read_bytes()
+    log.write_bytes({"flipped": data[:9] + b"9" + data[10:], "longer": data + data[-9:], "shorter": data[:-9]}[damage])
+    site.feed(LATE, on="2026-05-06")
+    lines, _ = published(site)
+    assert begun[0] == 0
+    assert 1 not in begun
+    assert b"".join(lines) == clean_log(site)
+
+
+def test_a_log_with_notes_that_nothing_committed_is_made_again(site: TinySite, begun: list[int]) -> None:
+    site.feed(FAST, SLOW)
+    site.note("one", "dispute", FAST.digest)
+    build(site.root, jobs=1)
+    site.feed(LATE, on="2026-05-06")
+    lines, _ = published(site)
+    assert begun == [0, 0]
+    assert b"".join(lines) == clean_log(site)
+
+
+def test_a_log_is_made_again_where_it_is_not_known_what_the_records_were(site: TinySite, begun: list[int]) -> None:
+    site.feed(FAST, SLOW)
+    build(site.root, jobs=1)
+    site.feed(LATE, on="2026-05-06")
+    (site.root / "build/cache/touched.json").unlink()
+    build(site.root, jobs=1)
+    assert begun == [0, 0]

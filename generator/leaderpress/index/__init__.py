@@ -5,7 +5,7 @@ records are read in, so a line that was edited by hand is found and named before
 """
 
 from .reader import Index, coverage
-from .refresh import refresh, sealed
+from .refresh import refresh
 from .rows import (
     EnvironmentRow,
     EventRow,
@@ -22,7 +22,7 @@ from .rows import (
     TaskRow,
     WorkloadRow,
 )
-from .sealing import file_digest
+from .touched import Touched, touched_between
 
 __all__ = [
     "EnvironmentRow",
@@ -39,9 +39,9 @@ __all__ = [
     "StatementRow",
     "SubjectRow",
     "TaskRow",
+    "Touched",
     "WorkloadRow",
     "coverage",
-    "file_digest",
     "refresh",
-    "sealed",
+    "touched_between",
 ]

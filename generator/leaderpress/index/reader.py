@@ -401,7 +401,7 @@ class Index:
         return list(self._sources())
 
     def _read_sources(self) -> tuple[str, ...]:
-        return tuple(row[0] for row in self.pairs("select distinct source from statement order by source"))
+        return tuple(row[0] for row in self.pairs("select slug from source order by slug"))
 
     def folders(self) -> list[FolderRow]:
         """All ingests, oldest first."""
@@ -411,9 +411,24 @@ class Index:
         """All folders of records, oldest first: ingests, and those that only add to the log (without a source)."""
         return self._select(FolderRow, "order by number")
 
-    def publications(self) -> Iterator[tuple[int, str, str, str]]:
-        """(folder, document digest, digest, kind) of every document in the order in which they were published."""
-        yield from self._db.execute("select folder, document_digest, digest, kind from version order by place")
+    def publications(self, folders: int = 0) -> Iterator[tuple[int, str, str, str]]:
+        """(folder, document digest, digest, kind) of every document in the order in which they were published.
+
+        Those of so many folders, from the first, are left out.
+        """
+        query = "select folder, document_digest, digest, kind from version where place > ? order by place"
+        yield from self._db.execute(query, (self._last_place(folders) if folders else 0,))
+
+    def _last_place(self, folders: int) -> int:
+        """The last place of the documents of so many folders, which stand in the order of folders."""
+        low, high = 0, self.count("select coalesce(max(place), 0) from version")
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.count("select folder from version where place = ?", middle) <= folders:
+                low = middle
+            else:
+                high = middle - 1
+        return low
 
 
 def coverage(folders: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, tuple[int, int, str]]:

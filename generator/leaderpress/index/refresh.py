@@ -15,15 +15,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from ..digests import FileDigests
 from ..errors import BuildError
 from ..manifests.notes import Note
 from ..manifests.source import SourceTable
 from ..places import CACHE
 from ..store import PLACE, Folder, folders, verify
+from . import shortforms
 from .fill import Filler
 from .schema import INDEXES, KEYS, PASSING, TABLES
-from .sealing import file_digest, forget
 from .standings import Ranker
+from .touched import Touched, remember, watch, watched
 from .verdicts import all_verdicts, changed_groups, new_verdicts
 
 _WRITING = """
@@ -52,24 +54,25 @@ def refresh(
     notes: Sequence[Note],
     cache: Path | None = None,
     checked: Collection[Folder] = (),
+    digests: FileDigests | None = None,
 ) -> Path:
     """Make `build/cache/index.sqlite` say what `content/records` says; gives its path.
 
-    `checked` are folders that the caller has verified and kept others from changing since.  Raises `ContentError` for
-    a record that is not what it was when it was written, `BuildError` when the index cannot be
-    written.
+    `checked` are folders that the caller has verified and kept others from changing since; `digests` are those of files
+    that were looked at before.  Raises `ContentError` for a record that is not what it was when it was written,
+    `BuildError` when the index cannot be written.
     """
-    forget()
+    digests = digests or FileDigests()
     held = folders(site)
     for folder in held:
         if folder not in checked:
-            verify(folder)
+            verify(folder, digests)
     path = (cache or site / CACHE) / "index.sqlite"
-    wanted = _state(held, sources, notes)
+    wanted = _state(held, sources, notes, digests)
     try:
-        if _recorded(path) != wanted:
+        if (recorded := _recorded(path, digests)) != wanted:
             path.parent.mkdir(parents=True, exist_ok=True)
-            _replace(site, path, held, sources, notes, wanted)
+            _replace(site, path, held, sources, notes, recorded, wanted, digests)
     except (OSError, sqlite3.Error) as fault:
         hint = "free some space, or make the folder writable; it holds nothing that cannot be made again"
         raise BuildError("index-write", f"cannot write the index: {fault}", at=str(path), hint=hint) from None
@@ -82,15 +85,22 @@ def _replace(
     held: Sequence[Folder],
     sources: Mapping[str, SourceTable],
     notes: Sequence[Note],
+    recorded: Mapping[str, str],
     state: dict[str, str],
+    digests: FileDigests,
 ) -> None:
     fresh = path.with_suffix(f".{os.getpid()}.tmp")
     fresh.unlink(missing_ok=True)
     try:
         with _uncollected():
-            _write(site, fresh, path, held, sources, notes, state)
-        seal = file_digest(fresh)
-        os.replace(fresh, path)
+            done, judged = _continue_from(path, fresh, recorded, state)
+            before = sealed(path) if done else ""
+            changed = _write(site, fresh, held, sources, notes, state, done=done, judged=judged)
+        seal = FileDigests().of(fresh)
+        with digests.renaming(path):
+            os.replace(fresh, path)
+        digests.note(path, seal)
+        remember(path, before, seal, changed)
         # Between these two lines the old digest stands beside the new index, which is then taken for damaged.
         _seal_of(path).write_text(seal, encoding="ascii")
     finally:
@@ -112,23 +122,31 @@ def _uncollected() -> Iterator[None]:
 def _write(
     site: Path,
     fresh: Path,
-    old: Path,
     held: Sequence[Folder],
     sources: Mapping[str, SourceTable],
     notes: Sequence[Note],
     state: dict[str, str],
-) -> None:
-    done, judged = _continue_from(old, fresh, state)
+    *,
+    done: int,
+    judged: bool,
+) -> Touched | None:
+    """Write what is missing behind the `done` folders that `fresh` holds; `judged` as in `_continue`.
+
+    Gives the rows that it touched, if it continued an index, and they are not too many.
+    """
     database = sqlite3.connect(fresh)
     try:
         database.executescript(_WRITING + PASSING)
         if done:
+            watch(database)
+            shortforms.keep_count(database)
             _continue(database, site, held[done:], sources, notes, judged=judged)
         else:
             _make(database, site, held, sources, notes)
         database.executemany("insert or replace into meta values (?, ?)", state.items())
         database.commit()
         database.executescript(_MEASURE)
+        return watched(database) if done else None
     finally:
         database.close()
 
@@ -150,6 +168,7 @@ def _make(
     database.executescript(INDEXES)
     filler.finish()
     database.execute(_COUNT_RUNS)
+    shortforms.count_all(database)
 
 
 def _continue(
@@ -176,10 +195,12 @@ def _continue(
     Ranker(database, sources, verdicts).rank(groups)
 
 
-def _state(held: Sequence[Folder], sources: Mapping[str, SourceTable], notes: Sequence[Note]) -> dict[str, str]:
+def _state(
+    held: Sequence[Folder], sources: Mapping[str, SourceTable], notes: Sequence[Note], digests: FileDigests
+) -> dict[str, str]:
     return {
         # A removal changes folders that the index may hold already, so that it starts anew.
-        "code": _code_digest() + (held[-1].redactions.seal if held else ""),
+        "code": _code_digest(digests) + (held[-1].redactions.seal if held else ""),
         "folders": "\n".join(f"{folder.name} {folder.snapshot_digest}" for folder in held),
         "sources": _digest(repr(sorted(sources.items()))),
         "notes": _digest(repr(list(notes))),
@@ -198,17 +219,17 @@ def _seal_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.sha256")
 
 
-def _is_sound(path: Path) -> bool:
+def _is_sound(path: Path, digests: FileDigests) -> bool:
     """Whether every byte is as it was written: a flipped bit inside SQLite's pages is read back without a word."""
     try:
-        return _seal_of(path).read_bytes() == file_digest(path).encode()
+        return _seal_of(path).read_bytes() == digests.of(path).encode()
     except OSError:
         return False
 
 
-def _recorded(path: Path) -> dict[str, str]:
+def _recorded(path: Path, digests: FileDigests) -> dict[str, str]:
     """What an index on disk was made from; empty if it cannot be read or trusted."""
-    if not _is_sound(path):
+    if not _is_sound(path, digests):
         return {}
     try:
         database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
@@ -220,12 +241,11 @@ def _recorded(path: Path) -> dict[str, str]:
         return {}
 
 
-def _continue_from(old: Path, fresh: Path, state: dict[str, str]) -> tuple[int, bool]:
+def _continue_from(old: Path, fresh: Path, recorded: Mapping[str, str], state: dict[str, str]) -> tuple[int, bool]:
     """Copy the old index if it holds a prefix of the folders.
 
     Gives the number of folders it holds, and whether its standings follow from the same sources and notes.
     """
-    recorded = _recorded(old)
     if recorded.get("code") != state["code"] or "folders" not in recorded:
         return 0, False
     had = recorded["folders"].splitlines()
@@ -235,7 +255,7 @@ def _continue_from(old: Path, fresh: Path, state: dict[str, str]) -> tuple[int, 
     return len(had), all(recorded.get(name) == state[name] for name in ("sources", "notes"))
 
 
-def _code_digest() -> str:
+def _code_digest(digests: FileDigests) -> str:
     """Digest of the program parts that decide what the index says, and of what they run on."""
     package = Path(__file__).parent.parent
     files = [package / "canonical.py", package / "format.py"]
@@ -243,7 +263,7 @@ def _code_digest() -> str:
         files += sorted((package / part).glob("*.py"))
     texts = hashlib.sha256(f"{sys.version_info[:3]} {sqlite3.sqlite_version}".encode())
     for path in files:
-        texts.update(path.read_bytes())
+        texts.update(digests.of(path).encode())
     return texts.hexdigest()
 
 

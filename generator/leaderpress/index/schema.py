@@ -19,6 +19,7 @@ UNPLACED = ("[]", 0, 0, 0, 0, "")
 
 TABLES = """
 create table meta (name text primary key, value text) without rowid;
+create table total (name text primary key, number integer) without rowid;
 create table folder (number integer primary key, name text, source text, published_on text, snapshot text);
 create table file (number integer primary key, path text);
 create table version (
@@ -31,6 +32,7 @@ create table statement (
   tags text,
   aliases text, artifacts text, upstream_published_at text, keyed integer,
   primary key (digest, source)) without rowid;
+create table source (slug text primary key) without rowid;
 create table tombstone (digest text primary key) without rowid;
 create table slug (digest text primary key, slug text) without rowid;
 create table renaming (

@@ -14,10 +14,20 @@ from zlib import crc32
 A_SHARD = 300
 """Things that one file holds at most, on average; about 30 KB."""
 
-_COUNT = (
-    "select (select count(*) from {0}.document) + (select count(*) from {0}.grp)"
-    " + (select count(*) from {0}.statement where upstream_key is not null or external_id is not null)"
+_COUNT = """
+insert into total select 'shorts', (select count(*) from document) + (select count(*) from grp)
+  + (select count(*) from statement where upstream_key is not null or external_id is not null);
+"""
+_KEYED = "({0}.upstream_key is not null or {0}.external_id is not null)"
+_COUNTED = (
+    ("insert", "version", "new.shown"),
+    ("update", "version", "new.shown - old.shown"),
+    ("insert", "grp", "1"),
+    ("delete", "grp", "-1"),
+    ("insert", "statement", _KEYED.format("new")),
+    ("update", "statement", f"{_KEYED.format('new')} - {_KEYED.format('old')}"),
 )
+"""What a change of a row adds to the number of things."""
 _DIGESTS = (
     "select digest, case kind when 'BenchmarkRun' then (select source from run where run.digest = document.digest)"
     " when 'ImplementationRevision' then (select has_page from subject where subject.digest = document.digest) end,"
@@ -71,7 +81,21 @@ def named(schema: str, such: str = "1") -> str:
 
 def count(database: Database, schema: str = "main") -> int:
     """How many things can be looked up, near enough to decide the number of shards."""
-    return int(database.execute(_COUNT.format(schema)).fetchone()[0])
+    return int(database.execute(f"select number from {schema}.total where name = 'shorts'").fetchone()[0])
+
+
+def count_all(database: Database) -> None:
+    """Count the things in an index that was just made."""
+    database.execute(_COUNT)
+
+
+def keep_count(database: Database) -> None:
+    """Count along from now on, as long as the connection lasts."""
+    for event, table, added in _COUNTED:
+        database.execute(
+            f"create temp trigger count_{event}_{table} after {event} on main.{table} begin"
+            f" update total set number = number + {added} where name = 'shorts'; end"
+        )
 
 
 def digits(things: int) -> int:

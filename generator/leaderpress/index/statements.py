@@ -40,7 +40,10 @@ _FIRST = (
 
 def add_statements(database: sqlite3.Connection, lines: Iterable[Line], folder: int) -> None:
     """Take in provenance lines; a field that is stated again replaces what the same source stated before."""
+    lines = list(lines)
     database.executemany(_ADD, (_row(line, folder) for line in lines))
+    sources = {line["source"] for line in lines}
+    database.executemany("insert or ignore into source values (?)", ((source,) for source in sources))
 
 
 def _row(line: Line, folder: int) -> tuple[Any, ...]:

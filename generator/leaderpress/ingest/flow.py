@@ -9,9 +9,11 @@ from datetime import date, datetime
 from pathlib import Path
 
 from .. import store
+from ..digests import FileDigests
 from ..errors import ContentError, UsageError
 from ..ingesters.base import Dump, Ingester, open_dump
 from ..manifests.notes import Note
+from ..places import CACHE
 from ..store import Draft, Folder, Journal, Line
 from . import proposals
 from .intake import Intake
@@ -52,7 +54,8 @@ def ingest(
     tables = Tables(site)
     ingester = tables.ingester(source)
     dump = open_dump(paths, ingester.SUFFIXES)
-    with _records(site, dry_run) as held:
+    digests = FileDigests(site / CACHE)
+    with _records(site, dry_run, digests) as held:
         digest = dump.digest()
         if earlier := next((folder for folder in held if folder.snapshot["dump"] == digest), None):
             return _already(earlier, held, source, ingester)
@@ -62,11 +65,12 @@ def ingest(
         # A note of a later day waits for a later folder.
         notes = [note for note in store.new_notes(store.read_notes(site), held) if note.when <= dates["published_at"]]
         job = _Job(source, ingester, dump, digest, dates, tables, held, notes)
-        preview = Preview(site, held, dry_run=dry_run)
+        preview = Preview(site, held, digests, dry_run=dry_run)
         with _few_collections(), Settlement(held) as settlement, preview, Draft(preview.root) as draft:
             intake = Intake(settlement, tables, ingester, source)
             snapshot = _settle(job, settlement, intake, draft)
             report = _publish(job, intake, draft, snapshot, preview, _objection(snapshot, dry_run, strict))
+            digests.keep()
             return replace(report, unlike=len(settlement.removed.unlike))
 
 
@@ -86,12 +90,12 @@ class _Job:
 
 
 @contextmanager
-def _records(site: Path, dry_run: bool) -> Iterator[list[Folder]]:
+def _records(site: Path, dry_run: bool, digests: FileDigests) -> Iterator[list[Folder]]:
     """The folders of the site, checked to be unchanged; ours alone unless nothing will be written."""
     with nullcontext() if dry_run else store.exclusive(site):
         held = store.folders(site)
         for folder in held:
-            store.verify(folder)
+            store.verify(folder, digests)
         yield held
 
 

@@ -13,8 +13,9 @@ from types import TracebackType
 
 from .. import store
 from ..config import load_config
+from ..digests import FileDigests
 from ..errors import LeaderpressError
-from ..index import refresh
+from ..index import refresh, touched_between
 from ..index.compare import Comparison
 from ..places import CACHE
 from ..store import Folder
@@ -37,9 +38,10 @@ class Observation:
 class Preview:
     """Where a draft is written, and what its publication changes; use it as a context manager."""
 
-    def __init__(self, site: Path, held: Sequence[Folder], *, dry_run: bool) -> None:
+    def __init__(self, site: Path, held: Sequence[Folder], digests: FileDigests, *, dry_run: bool) -> None:
         self.site = site
         self._held = held
+        self._digests = digests
         self._dry_run = dry_run
         self._stack = ExitStack()
         self.root: Path | None = site
@@ -77,14 +79,16 @@ class Preview:
             publish()
             return Observation()
         try:
-            comparison = Comparison(self._index(self.site, tables, ()))
+            index = self._index(self.site, tables, ())
+            before, comparison = self._digest(index), Comparison(index)
         except LeaderpressError as fault:
             publish()
             return Observation(notice=_unknown(fault))
         with comparison:
             publish()
             try:
-                comparison.against(self._index(self.root, tables, snapshot["sources"]))
+                index = self._index(self.root, tables, snapshot["sources"])
+                comparison.against(index, touched_between(index, before, self._digest(index)))
                 return Observation(updates(comparison, stated, self._publisher()))
             except LeaderpressError as fault:
                 return Observation(notice=_unknown(fault))
@@ -92,7 +96,13 @@ class Preview:
     def _index(self, root: Path, tables: Tables, slugs: Collection[str]) -> Path:
         cache = (self.root or self.site) / CACHE
         # The older folders were verified when this ingest began, under the lock that it still has.
-        return refresh(root, tables.every(slugs), store.read_notes(self.site), cache, checked=self._held)
+        return refresh(root, tables.every(slugs), store.read_notes(self.site), cache, self._held, self._digests)
+
+    def _digest(self, index: Path) -> str:
+        try:
+            return self._digests.of(index)
+        except OSError:
+            return ""
 
     def _publisher(self) -> str:
         try:

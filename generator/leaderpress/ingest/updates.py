@@ -4,6 +4,7 @@ Nothing here decides anything.  Runs that the source no longer lists, or no long
 proposed as a withdrawal, a note that somebody reviews and puts into `content/notes/`, or does not.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -124,31 +125,39 @@ class _Absent:
         self.disqualified: list[Gone] = []
         self.incomplete = 0
         self.unreadable = 0
-        self._runs: dict[str, int] = {}
 
     def look_for(self, source: str) -> None:
         """Take in the runs of a source."""
-        self._runs[source] = self._comparison.runs_of(source)
+        reasons: dict[str, str] = {}
         for held in self._comparison.held(source):
             if stated_key(source, held.key) not in self._keys:
-                self._take(source, held)
+                reason = self._reason(source, held)
+                if reason is not None:
+                    reasons[held.digest] = reason
+        # Few are gone of many, so that only these are called by their names.
+        for run, key in self._comparison.names(source, reasons):
+            reason = reasons[run.digest]
+            (self.disqualified if reason else self.vanished).append(Gone(run, source, key, reason))
 
-    def _take(self, source: str, held: HeldRun) -> None:
-        names = [(source, name) for name in (held.run.external_id, held.key) if name]
-        reason = next((self._verdicts[name] for name in names if name in self._verdicts), "")
+    def _reason(self, source: str, held: HeldRun) -> str | None:
+        """Why a run that is not stated is gone, empty where the source does not list it; None if it is not."""
+        names = [(source, name) for name in (held.external_id, held.key) if name]
+        reason = next((self._verdicts[name] for name in names if name in self._verdicts), None)
         if reason:
-            self.disqualified.append(Gone(held.run, source, held.key, reason))
-        elif any(name in self._faults for name in names):
+            return reason
+        if any(name in self._faults for name in names):
             self.unreadable += 1
         elif (source, held.task) in self._complete:
-            self.vanished.append(Gone(held.run, source, held.key, ""))
+            return ""
         else:
             self.incomplete += 1
+        return None
 
     def withheld(self) -> Iterator[tuple[str, str]]:
         """(source, why) of sources that lost so many runs at once that nothing is proposed."""
-        for source, runs in self._runs.items():
-            gone = sum(run.source == source for run in (*self.vanished, *self.disqualified))
+        lost = Counter(run.source for run in (*self.vanished, *self.disqualified))
+        for source, gone in sorted(lost.items()):
+            runs = self._comparison.runs_of(source)
             if gone > MOST * runs:
                 share = f"{gone} of {runs} runs at once, more than {MOST:.0%}"
                 yield source, f"{share}: look at the dump before you withdraw anything"

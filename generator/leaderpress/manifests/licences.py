@@ -6,7 +6,6 @@ writes them, because pages and machine-readable outputs repeat them.
 """
 
 import re
-from difflib import get_close_matches
 
 NONE_STATED = "none-stated"
 """What a source table says when the source states no licence at all."""
@@ -103,6 +102,8 @@ def _licence_fault(word: str) -> tuple[str, str] | None:
 
 
 def _unknown(what: str, word: str, known: frozenset[str]) -> tuple[str, str]:
+    from difflib import get_close_matches  # only a mistake needs it
+
     spellings = {name.lower(): name for name in sorted(known)}
     near = get_close_matches(word[:80].lower(), spellings, n=2)
     hint = "state another licence as LicenseRef-<name> with licence_text or licence_url"

@@ -6,6 +6,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from .. import __version__
+from ..digests import FileDigests
 from ..errors import BuildError, ContentError, LeaderpressError, Problems, UsageError
 from ..index import Index, refresh
 from ..inventory import RESERVED, Receipt
@@ -42,14 +43,17 @@ def build(
     verify: bool = False,
     clock: Callable[[], float] = lambda: 0.0,
     progress: Callable[[int], None] = lambda files: None,
+    digests: FileDigests | None = None,
 ) -> BuildReport:
     """Build the site in folder `site` into `out` (default `build/site`).
 
     `verify` hashes every published file instead of trusting its size and times; `progress` is told how many files are
-    made so far.  Raises `Problems` or another `LeaderpressError`; then the published site is as it was.
+    made so far; `digests` are those of files that were looked at before.  Raises `Problems` or another
+    `LeaderpressError`; then the published site is as it was.
     """
     out = out or site / OUTPUT
-    work = _Build(site, out, jobs or default_jobs(), verify=verify, clock=clock, progress=progress)
+    known = digests or FileDigests()
+    work = _Build(site, out, jobs or default_jobs(), known, verify=verify, clock=clock, progress=progress)
     try:
         return work.run(trust=True)
     except _DamagedError:
@@ -62,19 +66,20 @@ def explain(site: Path, path: str, out: Path | None = None) -> str:
 
     Raises as `build` does, and `UsageError` for a path that is not published.
     """
+    digests = FileDigests(site / CACHE)
     content = load_content(site)
-    database = refresh(site, content.sources, content.notes)
+    database = refresh(site, content.sources, content.notes, digests=digests)
     with Index(database, site / "content" / "records") as index:
         chrome = site_view(content, f"leaderpress {__version__}", _stated_sources(index))
     with DirectoryOutput(out or site / OUTPUT) as output:
         if path not in output.published:
             hint = "name a file of build/site, such as index.html"
             raise UsageError("not-published", "no such file is published", at=path, hint=hint)
-        inputs = inputs_of(site, content, chrome)
-        body = trace.recall(database.parent, output.published_sums)
+        inputs = inputs_of(site, content, chrome, digests)
+        body = trace.recall(database.parent, output.published_sums, digests)
         if body is None:
             return f"{path}: made anew, because it is not known what the published site was built from"
-        changes = trace.changes_since(body, database.parent, database, inputs)
+        changes = trace.changes_since(body, database.parent, database, inputs, digests)
         if changes is None:
             return f"{path}: made anew, because {trace.common_difference(body, inputs)}"
         reason = changes.why(path)
@@ -93,6 +98,7 @@ class _Build:
         site: Path,
         out: Path,
         jobs: int,
+        digests: FileDigests,
         *,
         verify: bool,
         clock: Callable[[], float],
@@ -101,6 +107,7 @@ class _Build:
         self.site = site
         self.out = out
         self.jobs = jobs
+        self.digests = digests
         self.verify = verify
         self.watch = _Watch(clock)
         self.progress = progress
@@ -118,9 +125,13 @@ class _Build:
         self.watch.lap("content")
         with self._open() as output:
             with workers.compiling(self.site, content.config.theme, self.site / CACHE, self.jobs):
-                database = trace.hold(refresh(self.site, content.sources, content.notes))
+                database = self._refreshed(content)
             self.watch.lap("index")
             return self._publish(content, database, output, trust=trust)
+
+    def _refreshed(self, content: Content) -> Path:
+        found = refresh(self.site, content.sources, content.notes, digests=self.digests)
+        return trace.hold(found, self.digests)
 
     def _publish(self, content: Content, database: Path, output: DirectoryOutput, *, trust: bool) -> BuildReport:
         with Index(database, self.site / "content" / "records") as index:
@@ -131,8 +142,8 @@ class _Build:
                 raise Problems(lost)
             _check_promises(index, content, output)
             chrome = site_view(content, f"leaderpress {__version__}", _stated_sources(index))
-            inputs = inputs_of(self.site, content, chrome)
-            changes, self.cause = _changes(database, output, inputs) if trust else (None, "damage")
+            inputs = inputs_of(self.site, content, chrome, self.digests)
+            changes, self.cause = _changes(database, output, inputs, self.digests) if trust else (None, "damage")
             self.watch.lap("changes")
             before = PublishedLog(output)
             if lines := [*before.uncommitted(publication.committed)]:
@@ -149,7 +160,7 @@ class _Build:
             if gone := _lost(output, content, before, self.site):
                 raise Problems(gone)
             receipt = output.commit(_meta(content, log, publication.committed, removals))
-            trace.record(database.parent, database, inputs, receipt.sums, log)
+            trace.record(database.parent, database, inputs, receipt.sums, log, self.digests)
             self.watch.lap("publish")
             why = "everything" if changes is None else "what changed"
             return self._report(content, output, receipt, why, publication.open)
@@ -241,14 +252,16 @@ class _Watch:
         self._since = now
 
 
-def _changes(database: Path, output: DirectoryOutput, inputs: trace.Inputs) -> tuple[Changes | None, str]:
+def _changes(
+    database: Path, output: DirectoryOutput, inputs: trace.Inputs, digests: FileDigests
+) -> tuple[Changes | None, str]:
     """What differs from the published site; where everything may, None and the cause."""
     if not output.published:
         return None, "first build"
-    body = trace.recall(database.parent, output.published_sums)
+    body = trace.recall(database.parent, output.published_sums, digests)
     if body is None:
         return None, "no trace"
-    changes = trace.changes_since(body, database.parent, database, inputs)
+    changes = trace.changes_since(body, database.parent, database, inputs, digests)
     return changes, "" if changes else trace.common_cause(body, inputs)
 
 

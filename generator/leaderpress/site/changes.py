@@ -30,6 +30,8 @@ class Changes:
     """Whether anything may be called otherwise, or stand otherwise, that was published before."""
     logged: bool = True
     """Whether the publication log may differ."""
+    continued: bool = False
+    """Whether the records are those of the published site and more, none of them another."""
     log: Checkpoint | None = None
     """The checkpoint of the published log, where it is known."""
     cause: str = "data"

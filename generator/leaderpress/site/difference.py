@@ -1,6 +1,7 @@
 """What differs between two indexes: digests about which the new one says something else, and the pages of them.
 
-Pages depend on documents by digest, so what changed leads to pages by the columns that name digests.  Each rule errs
+Where it is known which rows the refreshes between the two touched, only these are compared; else all of them.  Pages
+depend on documents by digest, so what changed leads to pages by the columns that name digests.  Each rule errs
 on the side of too many pages: what comes out with equal bytes is not written.
 """
 
@@ -9,7 +10,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator
 from operator import itemgetter
 
-from ..index import coverage, shortforms
+from ..index import Touched, coverage, shortforms
 from .changes import Changes
 
 _DOCUMENT_COLUMNS = {
@@ -27,6 +28,8 @@ _ROWS = ("task", "project", "workload", "environment", "protocol", "subject", "s
 """Tables with one row a document."""
 _LINKED = frozenset({"task", "project", "environment", "slug"})
 """Those whose names stand in lists of records."""
+_PAGED = (("document", "digest"), ("grp", "key"), ("run", "digest"))
+"""Tables of which every row has a page or an address, and their keys."""
 _NAMED = {
     "task": ("slug", "name", "raw"),
     "environment": ("slug", "product", "note"),
@@ -37,11 +40,15 @@ _NAMED = {
 
 
 class Difference:
-    """Compares two indexes: `main` is the new one, `old` that of the published site."""
+    """Compares two indexes: `main` is the new one, `old` that of the published site.
 
-    def __init__(self, database: sqlite3.Connection, noted: set[str]) -> None:
+    `touched` are the rows that may differ; None for any.
+    """
+
+    def __init__(self, database: sqlite3.Connection, noted: set[str], touched: Touched | None = None) -> None:
         self._db = database
         self._noted = noted
+        self._touched = touched
         self._reasons: dict[str, str] = {}
         self._new: dict[str, set[str]] = {}
         """Keys by table that the old index does not have."""
@@ -71,11 +78,18 @@ class Difference:
 
     def _shrank(self) -> bool:
         """Whether anything that had a page is gone: then nothing is assumed."""
+        if self._touched is not None:
+            return any(self._misses(table, key) for table, key in _PAGED)
         query = "select (select count(*) from main.{0}) - (select count(*) from old.{0})"
-        return any(
-            self._db.execute(query.format(table)).fetchone()[0] < len(self._new[table])
-            for table in ("document", "grp", "run")
+        return any(self._db.execute(query.format(table)).fetchone()[0] < len(self._new[table]) for table, _ in _PAGED)
+
+    def _misses(self, table: str, key: str) -> bool:
+        query = (
+            f"select 1 from candidate as c where name = '{table}'"
+            f" and exists (select 1 from old.{table} as row where row.{key} = c.key)"
+            f" and not exists (select 1 from main.{table} as row where row.{key} = c.key) limit 1"
         )
+        return self._db.execute(query).fetchone() is not None
 
     def _resized(self) -> bool:
         """Whether shortened addresses are looked up in another number of shards, which 404.html knows."""
@@ -85,13 +99,13 @@ class Difference:
     def _collect(self) -> None:
         """Fill `changed` with every digest about which the new index says something else."""
         self._db.execute("create temp table changed (digest text primary key) without rowid")
+        self._take_candidates()
         shown = ("document_digest", "identity_bytes")
         self._add(self._differing("document", shown), "its document was added or described anew")
         self._stated = self._differing("statement")
         self._add(self._stated, "something new is stated about it")
         # Facts are a history, and the newest counts: one that returns to an earlier value is a change too.
-        facts = self._db.execute("select about from (select * from main.fact except select * from old.fact)")
-        self._add((row[0] for row in facts), "a fact about it changed")
+        self._add(self._differing_facts(), "a fact about it changed")
         for table in _ROWS:
             differing = self._differing(table)
             self._links_changed |= bool(differing) and table in _LINKED
@@ -99,10 +113,30 @@ class Difference:
         self._ranked = self._differing("grp")
         self._add(self._differing("run"), "its standing or what is shown of it changed")
         self._add(self._noted, "a note about it was added, changed or removed")
-        shared = list(self._shared_names())
+        shared = list(self._shared_names()) if self._may_differ("task") else []
         self._links_changed |= bool(shared)
         self._add(shared, "its name became shared, or is no longer")
-        self._add(self._coverage(), "the source's list of it changed")
+        if self._may_differ("folder"):
+            self._add(self._coverage(), "the source's list of it changed")
+
+    def _may_differ(self, table: str) -> bool:
+        return self._touched is None or bool(self._touched[table])
+
+    def _take_candidates(self) -> None:
+        """Put what was touched at hand, under the names by which tables are compared."""
+        self._db.execute("create temp table candidate (name text, key text, primary key (name, key)) without rowid")
+        for table, keys in (self._touched or {}).items():
+            rows = (("document" if table == "version" else table, key) for key in keys)
+            self._db.executemany("insert into candidate values (?, ?)", rows)
+
+    def _differing_facts(self) -> list[str]:
+        """What facts are about of which `old` does not have the like."""
+        such = "" if self._touched is None else " where about in (select key from candidate where name = 'fact')"
+        query = f"select about from (select * from main.fact{such} except select * from old.fact{such})"
+        about = [row[0] for row in self._db.execute(query)]
+        self._db.execute("create temp table refacted (digest text primary key) without rowid")
+        self._db.executemany("insert or ignore into refacted values (?)", ((digest,) for digest in about))
+        return about
 
     def _differing(self, table: str, columns: Collection[str] = (), new: str = "main", old: str = "old") -> list[str]:
         """First keys of the rows that `old` does not have, or with other values in some columns (by default all).
@@ -115,8 +149,12 @@ class Difference:
         others = columns or [name for _, name, *_, place in described if not place]
         same = " and ".join(f"old.{name} = new.{name}" for name in keys)
         differs = "".join(f" or old.{name} is not new.{name}" for name in others)
+        source = f"{new}.{table} as new"
+        if self._touched is not None:
+            # A cross join keeps its order: from the few candidates to their rows.
+            source = f"candidate cross join {source} on candidate.name = '{table}' and new.{keys[0]} = candidate.key"
         query = (
-            f"select new.{keys[0]}, old.{keys[0]} from {new}.{table} as new left join {old}.{table} as old on {same}"
+            f"select new.{keys[0]}, old.{keys[0]} from {source} left join {old}.{table} as old on {same}"
             f" where old.{keys[0]} is null{differs}"
         )
         rows = self._db.execute(query).fetchall()
@@ -125,7 +163,8 @@ class Difference:
         return [key for key, _ in rows]
 
     def _any_changed(self, schema: str, table: str) -> bool:
-        query = f"select 1 from changed where digest in (select digest from {schema}.{table}) limit 1"
+        such = f"select 1 from {schema}.{table} as row where row.digest = changed.digest"
+        query = f"select 1 from changed where exists ({such}) limit 1"
         return self._db.execute(query).fetchone() is not None
 
     def _add(self, digests: Iterable[str], reason: str) -> None:
@@ -178,16 +217,14 @@ class Difference:
             "select grp, subject.task from main.run join main.subject on subject.digest = run.subject"
             " where subject.task in changed"
         )
-        for key, digest in self._db.execute(query):
+        for key, digest in self._db.execute(query) if self._any_changed("main", "task") else ():
             found.groups.setdefault(key, f"{digest[:19]}: {self._reasons[digest]}")
         # A suite's page names the published cases of its operation, and what is stated about them.
-        facts = "select * from {}.fact"
         query = (
             "select grp, task from main.run where task in (select task from main.workload where digest in changed"
-            " and (digest not in (select digest from old.workload) or digest in"
-            f" (select about from ({facts.format('main')} except {facts.format('old')}))))"
+            " and (digest not in (select digest from old.workload) or digest in refacted))"
         )
-        for key, _ in self._db.execute(query):
+        for key, _ in self._db.execute(query) if self._any_changed("main", "workload") else ():
             found.groups.setdefault(key, "a case of its operation was published, or something is stated about one")
         self._siblings(found)
 
@@ -197,11 +234,11 @@ class Difference:
         self._db.executemany("insert or ignore into dirty values (?)", ((key,) for key in found.groups))
         query = (
             "select key from main.grp where siblings in (select siblings from main.grp where key in dirty)"
-            " and siblings in (select siblings from main.grp where metric = '')"
+            " and exists (select 1 from main.grp as failed where failed.siblings = grp.siblings and failed.metric = '')"
         )
         for (key,) in self._db.execute(query).fetchall():
             found.groups.setdefault(key, "a run that it lists as excluded changed")
-        query = "select grp from main.run where superseded_by in changed" + "".join(
+        query = "select grp from main.run where superseded_by in changed and superseded_by != ''" + "".join(
             f" union select grp from main.run where digest in (select superseded_by from {schema}.run"
             " where grp in dirty or digest in changed)"
             for schema in ("main", "old")
@@ -230,10 +267,12 @@ class Difference:
             for digest, slug in self._db.execute(f"select digest, slug from main.{table} where digest in changed"):
                 units.setdefault(slug, self._reasons[digest])
         self._cases(found)
+        # Nothing is found faster by the operation, and seldom is one changed.
+        columns_named = ("digest", "project", "task") if self._any_changed("main", "task") else ("digest", "project")
         query = " union ".join(
-            f"select digest, project from {schema}.subject"
-            " where digest in changed or task in changed or project in changed"
+            f"select digest, project from {schema}.subject where {column} in changed"
             for schema in ("main", "old")
+            for column in columns_named
         )
         changed_subjects = self._db.execute(query).fetchall()
         self._slugs(found.projects, "project", {row[1] for row in changed_subjects}, "an implementation of it changed")
@@ -251,12 +290,8 @@ class Difference:
     def _shards(self, found: Changes) -> None:
         """The files that complete shortened addresses: of new digests, and of keys that may lead elsewhere."""
         size = shortforms.digits(shortforms.count(self._db))
-        digests = (
-            "select key from main.grp where key not in (select key from old.grp) union select new.digest from"
-            " main.subject as new join old.subject as old on old.digest = new.digest where new.has_page != old.has_page"
-        )
-        names = {digest[7 : 7 + size] for digest in found.objects}
-        names |= {row[0][7 : 7 + size] for row in self._db.execute(digests)}
+        digests = {*self._new["document"], *self._new["grp"], *self._differing("subject", ("has_page",))}
+        names = {digest[7 : 7 + size] for digest in digests}
         self._db.execute("create temp table readdressed (digest text primary key) without rowid")
         moved = (*self._stated, *self._differing("run", ("source", "superseded_by")))
         self._db.executemany("insert or ignore into readdressed values (?)", ((digest,) for digest in moved))

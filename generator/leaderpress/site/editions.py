@@ -130,9 +130,9 @@ def edition_faults(
 def _broken_promises(
     held: Mapping[str, EditionFile], published: Mapping[str, str], redactions: Redactions
 ) -> Iterator[ContentError]:
-    for path, digest in published.items():
+    for path in published:
         if path.startswith("editions/") and path.endswith("/edition.json"):
-            tag = path.split("/")[1]
+            tag, digest = path.split("/")[1], published[path]
             if tag not in held:
                 problem = f"the edition {tag} was published and is gone"
                 yield ContentError("edition-lost", problem, at=editions.place(tag), hint=_RESTORE)

@@ -3,7 +3,6 @@
 It is added to a finished view, so that nothing that is computed from records can depend on it.
 """
 
-import difflib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -85,6 +84,8 @@ def _faults(override: Override, known: set[str], site: Path) -> Iterator[Content
 
 
 def _meant(slug: str, known: set[str]) -> str:
+    import difflib  # only a mistake needs it
+
     close = difflib.get_close_matches(slug, sorted(known), n=1)
     return f"did you mean {close[0]}?" if close else "the name of the file is the last part of the page's address"
 

@@ -48,18 +48,17 @@ class Job:
 
 def plan(index: Index, content: Content, changes: Changes | None = None) -> Iterator[Job]:
     """The jobs of a build: all of them, or those that `changes` asks for.  The largest kinds come first."""
-    subjects = _column(index, "select digest from subject where has_page order by digest")
-    tasks = _column(index, "select slug from task order by slug")
-    projects = _column(index, "select slug from project order by slug")
-    hardware = _column(index, "select distinct slug from environment order by slug")
-    objects = (digest for digest, _ in index.documents())
+
+    def keys(table: str, column: str, units: str, such: str = "1") -> Iterator[str]:
+        return _keys(index, table, column, such, None if changes is None else getattr(changes, units))
+
     yield from _groups(index, None if changes is None else changes.groups)
-    yield from _chunks("subject", _wanted(subjects, None if changes is None else changes.subjects), size=SUBJECTS_A_JOB)
-    yield from _chunks("task", _wanted(tasks, None if changes is None else changes.tasks))
-    yield from _chunks("project", _wanted(projects, None if changes is None else changes.projects))
-    yield from _chunks("hardware", _wanted(hardware, None if changes is None else changes.hardware), size=1)
+    yield from _chunks("subject", keys("subject", "digest", "subjects", "has_page"), size=SUBJECTS_A_JOB)
+    yield from _chunks("task", keys("task", "slug", "tasks"))
+    yield from _chunks("project", keys("project", "slug", "projects"))
+    yield from _chunks("hardware", keys("environment", "slug", "hardware"), size=1)
     yield from _chunks("source", index.sources())
-    yield from _chunks("objects", _wanted(objects, None if changes is None else changes.objects), size=OBJECTS_A_JOB)
+    yield from _chunks("objects", keys("document", "digest", "objects"), size=OBJECTS_A_JOB)
     if changes is None or changes.records:
         events = index.count("select count(*) from event")
         yield from _chunks("records", _numbers(_pages(events, EVENTS_PAGE)), size=LISTS_A_JOB)
@@ -80,21 +79,30 @@ def _editions(content: Content, changes: Changes | None) -> Iterator[Job]:
     """The index of editions and their pages; neither exists on a site without one."""
     if content.editions:
         yield Job("single", ("editions",))
-        tags = _wanted(sorted(content.editions), None if changes is None else changes.editions)
+        tags = [tag for tag in sorted(content.editions) if changes is None or tag in changes.editions]
         yield from _chunks("edition", tags, size=1)
 
 
-def _wanted(keys: Iterable[str], only: Collection[str] | None) -> Iterator[str]:
-    return (key for key in keys if only is None or key in only)
+def _keys(index: Index, table: str, column: str, such: str, only: Collection[str] | None) -> Iterator[str]:
+    """Values of a column in order: all of them, or those of `only` that there are."""
+    query = f"select distinct {column} from {table} where {such}"
+    if only is None:
+        rows = index.stream(f"{query} order by {column}")
+    else:
+        rows = index.pairs_in(f"{query} and {column} in ({{}}) order by {column}", sorted(only))
+    return (row[0] for row in rows)
 
 
 def _groups(index: Index, only: Collection[str] | None) -> Iterator[Job]:
     """Groups by operation and workload, so that what their pages share is still at hand; packed by their runs."""
     keys: list[str] = []
     runs = 0
-    for key, members in index.pairs("select key, members from grp order by task, workload, key"):
-        if only is not None and key not in only:
-            continue
+    query = "select task, workload, key, members from grp"
+    if only is None:
+        rows = index.stream(f"{query} order by task, workload, key")
+    else:
+        rows = iter(sorted(index.pairs_in(f"{query} where key in ({{}})", sorted(only))))
+    for _, _, key, members in rows:
         keys.append(key)
         runs += members
         if runs >= RUNS_A_JOB or len(keys) >= GROUPS_A_JOB:
@@ -112,10 +120,6 @@ def _chunks(kind: str, keys: Iterable[str], size: int = PAGES_A_JOB) -> Iterator
 
 def _numbers(last: int) -> Iterator[str]:
     return map(str, range(1, last + 1))
-
-
-def _column(index: Index, query: str) -> Iterator[str]:
-    return (row[0] for row in index.pairs(query))
 
 
 def _pages(count: int, size: int) -> int:

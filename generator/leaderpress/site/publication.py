@@ -6,6 +6,7 @@ name; `leaderpress seal` gives them their place for good.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, groupby, islice
 from operator import itemgetter
 from pathlib import Path
@@ -20,6 +21,7 @@ from .changes import Changes
 from .output import DirectoryOutput
 
 _LINES_A_CHUNK = 4096
+_BLOCK = 1 << 20
 
 Fields = tuple[str, str, str, str]
 """published_at, document digest, digest, kind."""
@@ -77,12 +79,20 @@ class Publication:
         reason = Reason(because.when, because.why, because.basis or "", because.who, because.at)
         return tombstone(digest, note_kind(note), reason)
 
-    def chunks(self, tally: Tally) -> Iterator[bytes]:
-        """The whole log in pieces of many lines, which are counted in `tally`.
+    def folders_of(self, published: Checkpoint) -> int:
+        """How many folders, from the first, give the log with this checkpoint, as the last of them commits; 0 if none.
+
+        Without a note that was published and not committed, the log of a site ends with such a folder.
+        """
+        places = [number for number, stated in enumerate(self._stated, 1) if stated and stated.checkpoint == published]
+        return max(places, default=0)
+
+    def chunks(self, tally: Tally, folders: int = 0) -> Iterator[bytes]:
+        """The log in pieces of many lines, which are counted in `tally`: the whole, or what follows so many folders.
 
         Raises `ContentError` naming the first line that is not the one that a folder committed.
         """
-        for stated, at, lines in self._parts():
+        for stated, at, lines in self._parts(folders):
             for chunk, count in _chunked(lines, tally.lines):
                 tally.add_many(chunk, count)
                 yield chunk
@@ -90,11 +100,11 @@ class Publication:
                 names = [folder.name for folder in self._history if f"{PLACE}/{folder.name}/{SNAPSHOT}" <= at]
                 raise first_fault(self._records, names, self._lines()) or fault
 
-    def _parts(self) -> Iterator[tuple[Checkpoint | None, str, Iterator[Fields]]]:
+    def _parts(self, folders: int = 0) -> Iterator[tuple[Checkpoint | None, str, Iterator[Fields]]]:
         """What each folder adds with its checkpoint and the place of that, then the notes that none has published."""
-        rows = groupby(self._index.publications(), key=itemgetter(0))
+        rows = groupby(self._index.publications(folders), key=itemgetter(0))
         number, documents = next(rows, (0, iter(())))
-        for folder, stated in zip(self._history, self._stated, strict=True):
+        for folder, stated in zip(self._history[folders:], self._stated[folders:], strict=True):
             if stated:
                 notes = (self._notes[digest] for digest, _ in stated.notes)
                 yield None, "", map(_of_note, notes)
@@ -129,13 +139,33 @@ def write_log(publication: Publication, output: DirectoryOutput, changes: Change
     made = 0
     # What is stated about documents may change without a new one; the log is long, so look before writing it.
     if known is None or not (publication.is_still(known) and output.reuse(LOG)):
-        tally = Tally()
-        output.write_chunks(LOG, publication.chunks(tally))
+        log = Path(output.root, LOG)
+        goes_on = changes is not None and changes.continued
+        folders, tally = _resumed(publication, known, log) if known and goes_on else (0, Tally())
+        output.write_chunks(LOG, chain(_blocks(log) if folders else (), publication.chunks(tally, folders)))
         known, made = tally.checkpoint(), 1
     for path, data in ((CHECKPOINT, known.text()), *publication.objects()):
         output.write(path, data)
         made += 1
     return known, made
+
+
+def _resumed(publication: Publication, published: Checkpoint, log: Path) -> tuple[int, Tally]:
+    """How many folders gave the published log, and its tally, if the records go on from there; else nothing of both.
+
+    A long log is taken over as it is instead of being made again, once its bytes are proved to be those.
+    """
+    tally, folders = Tally(), publication.folders_of(published)
+    with suppress(OSError):
+        for block in _blocks(log) if folders else ():
+            tally.add_many(block, block.count(b"\n"))
+    return (folders, tally) if folders and tally.checkpoint() == published else (0, Tally())
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as stream:
+        while block := stream.read(_BLOCK):
+            yield block
 
 
 def _of_documents(published_at: str, rows: Iterable[tuple[int, str, str, str]]) -> Iterator[Fields]:

@@ -7,7 +7,6 @@ from typing import Protocol
 from .. import editions
 from ..index import Index, shortforms
 from ..theme.environment import Theme
-from ..theme.markdown import render_page
 from ..views.base import Head, Link, SiteView
 from ..views.group import GroupView
 from ..views.listing import NotFoundView, ProseView
@@ -233,6 +232,8 @@ class Renderer:
         return shard_files(self._context.index, self._context.addresses, keys)
 
     def _prose_job(self, keys: tuple[str, ...]) -> Iterator[File]:
+        from ..theme.markdown import render_page  # most builds of a small change render no written page
+
         for slug in keys:
             page = self._content.pages[slug]
             path = f"{slug}/"

@@ -3,7 +3,8 @@
 `build/cache/built.sqlite` is the index of the last build that was published, `trace.json` what else went into it: the
 digest of all that every page depends on (program, versions, theme, settings, source tables), of each note and of each
 written page, tied to the digest of the published `SHA256SUMS`.  A trace that is missing, damaged or of another site
-means a full build, never a wrong page.
+means a full build, never a wrong page.  Where the index was only continued since, the lists of what its refreshes
+touched lead from the one to the other, and nothing else is compared.
 """
 
 import hashlib
@@ -17,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from ..canonical import Json, canonical, sha256
+from ..digests import FileDigests
 from ..errors import BuildError
-from ..index import file_digest, sealed
+from ..index import touched_between
 from ..log import Checkpoint
 from .changes import Changes
 from .difference import Difference
@@ -69,7 +71,7 @@ def digest_of_inputs(parts: Iterable[object]) -> str:
     return hashlib.sha256("\0".join(repr(part) for part in parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def hold(index: Path) -> Path:
+def hold(index: Path, digests: FileDigests) -> Path:
     """A name of its own for the index that a build reads: another command may replace the index meanwhile.
 
     Call it while the output folder is locked, so that one build at a time uses the name.  Raises `BuildError`.
@@ -77,13 +79,14 @@ def hold(index: Path) -> Path:
     held = index.with_name(HELD)
     try:
         held.unlink(missing_ok=True)
-        os.link(index, held)
+        with digests.renaming(index, held):
+            os.link(index, held)
     except OSError as fault:
         raise BuildError("index-hold", str(fault.strerror or fault), at=str(held)) from None
     return held
 
 
-def record(cache: Path, index: Path, inputs: Inputs, sums: str, log: Checkpoint) -> None:
+def record(cache: Path, index: Path, inputs: Inputs, sums: str, log: Checkpoint, digests: FileDigests) -> None:
     """Remember what the site with this `SHA256SUMS` digest was built from; a failure costs speed only.
 
     `index` is what `hold` gave.
@@ -99,12 +102,13 @@ def record(cache: Path, index: Path, inputs: Inputs, sums: str, log: Checkpoint)
         "documents": list(inputs.documents),
         "overrides": dict(inputs.overrides),
         "log": list(log),
-        "index": _file_digest(index),
+        "index": _file_digest(index, digests),
     }
     with suppress(OSError):
-        os.replace(index, built)
-        # Renaming one name of a file over another name of the same file leaves both.
-        index.unlink(missing_ok=True)
+        with digests.renaming(index, built):
+            os.replace(index, built)
+            # Renaming one name of a file over another name of the same file leaves both.
+            index.unlink(missing_ok=True)
         _write(cache / TRACE, body)
 
 
@@ -130,7 +134,7 @@ def _seal(key: str, payload: bytes) -> bytes:
     return sha256(key.encode() + b"\0" + payload).encode()
 
 
-def recall(cache: Path, sums: str) -> dict[str, Any] | None:
+def recall(cache: Path, sums: str, digests: FileDigests) -> dict[str, Any] | None:
     """The trace of the site with this `SHA256SUMS` digest, if it and its index are whole."""
     try:
         head, _, text = (cache / TRACE).read_bytes().partition(b"\n")
@@ -139,10 +143,12 @@ def recall(cache: Path, sums: str) -> dict[str, Any] | None:
         return None
     if head.decode("ascii", "replace") != sha256(text) or (body.get("v"), body.get("sums")) != (VERSION, sums):
         return None
-    return body if _built_digest(cache) == body["index"] else None
+    return body if _file_digest(cache / BUILT, digests) == body["index"] else None
 
 
-def changes_since(body: Mapping[str, Any], cache: Path, index: Path, inputs: Inputs) -> Changes | None:
+def changes_since(
+    body: Mapping[str, Any], cache: Path, index: Path, inputs: Inputs, digests: FileDigests
+) -> Changes | None:
     """What differs from the recorded build; None when everything may, because what all pages share changed."""
     if body["common"] != dict(inputs.common):
         return None
@@ -166,7 +172,8 @@ def changes_since(body: Mapping[str, Any], cache: Path, index: Path, inputs: Inp
         database.execute("pragma temp_store = memory")
         database.execute("attach ? as old", (f"file:{cache / BUILT}?mode=ro",))
         database.execute(f"pragma mmap_size = {_MAPPED}")
-        found = Difference(database, noted).changes()
+        touched = touched_between(cache / INDEX, body["index"], _file_digest(index, digests))
+        found = Difference(database, noted, touched).changes()
         if found is not None:
             found.pages = edited
             found.records |= body["overrides"] != dict(inputs.overrides)
@@ -175,6 +182,7 @@ def changes_since(body: Mapping[str, Any], cache: Path, index: Path, inputs: Inp
             if found.names_changed:
                 found.editions |= dict.fromkeys(inputs.editions, "what is shown of a run or group in it changed")
             found.log = Checkpoint(*body["log"])
+            found.continued = touched is not None
             for digest in {*body["documents"], *inputs.documents}:
                 found.objects[digest] = "it is the document of a note"
         return found
@@ -236,18 +244,9 @@ def _write(path: Path, body: Mapping[str, Json]) -> None:
     os.replace(part, path)
 
 
-def _built_digest(cache: Path) -> str:
-    """The digest of the index of the published site; while it is the current one, `refresh` has looked at it."""
-    built, current = cache / BUILT, cache / INDEX
-    with suppress(OSError):
-        if built.samefile(current):
-            return sealed(current)
-    return _file_digest(built)
-
-
-def _file_digest(path: Path) -> str:
+def _file_digest(path: Path, digests: FileDigests) -> str:
     """SHA-256 of a file, empty if it cannot be read; SQLite would not notice a flipped bit."""
     try:
-        return file_digest(path)
+        return digests.of(path)
     except OSError:
         return ""

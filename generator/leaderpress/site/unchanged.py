@@ -16,8 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..digests import FileDigests
+
 KEPT = "unchanged.json"
-VERSION = 1
+VERSION = 2
 """Of the form of `unchanged.json`; another one is thrown away."""
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -32,13 +34,11 @@ class Inputs:
     state: str
     """Digest of their paths, inodes, sizes and times."""
 
-    def digest(self) -> str:
+    def digest(self, digests: FileDigests) -> str:
         """Digest of their paths and bytes, and of Python and the libraries; raises `OSError`."""
         whole = hashlib.sha256(f"{sys.version}\n{sys.platform}\n{_libraries()}\n".encode())
         for path in self.files:
-            with open(path, "rb") as stream:
-                own = hashlib.file_digest(stream, "sha256").digest()
-            whole.update(os.fsencode(path) + b"\0" + own)
+            whole.update(os.fsencode(path) + b"\0" + digests.of(path).encode())
         return whole.hexdigest()
 
 
@@ -87,26 +87,26 @@ def _libraries() -> str:
     return "\n".join(sorted(names))
 
 
-def remember(cache: Path, inputs: Inputs, sums: str, facts: Mapping[str, Any]) -> None:
+def remember(cache: Path, inputs: Inputs, digests: FileDigests, sums: str, facts: Mapping[str, Any]) -> None:
     """Keep that the site with this `SHA256SUMS` digest is what these inputs give; a failure costs time only.
 
     `facts` is JSON: what the next build shall say of it.
     """
     with suppress(OSError):
-        body = json.dumps({"v": VERSION, "inputs": inputs.digest(), "sums": sums, "facts": facts}).encode()
+        body = json.dumps({"v": VERSION, "inputs": inputs.digest(digests), "sums": sums, "facts": facts}).encode()
         part = cache / f"{KEPT}.{os.getpid()}"
         part.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
         os.replace(part, cache / KEPT)
 
 
-def recall(cache: Path, inputs: Inputs) -> tuple[str, dict[str, Any]] | None:
+def recall(cache: Path, inputs: Inputs, digests: FileDigests) -> tuple[str, dict[str, Any]] | None:
     """(digest of `SHA256SUMS`, facts) of the site that these inputs give, if that is known."""
     try:
         seal, _, body = (cache / KEPT).read_bytes().partition(b"\n")
         if seal != hashlib.sha256(body).hexdigest().encode():
             return None
         kept = json.loads(body)
-        same = kept["v"] == VERSION and kept["inputs"] == inputs.digest()
+        same = kept["v"] == VERSION and kept["inputs"] == inputs.digest(digests)
         return (kept["sums"], kept["facts"]) if same else None
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -3,11 +3,14 @@
 What builds is loaded only if something has to be built.
 """
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ..digests import FileDigests
 from ..errors import ContentError, LeaderpressError
 from ..places import CACHE, OUTPUT
 from . import unchanged
@@ -29,19 +32,34 @@ def update(
     cache = site / CACHE
     started = clock()
     inputs = _inputs_of(site)
-    known = unchanged.recall(cache, inputs) if inputs else None
+    digests = FileDigests(None if verify else cache)
+    known = unchanged.recall(cache, inputs, digests) if inputs else None
     if known is not None:
         report = _keep(out or site / OUTPUT, *known, verify=verify, threads=jobs or default_jobs())
         if report is not None:
             report.stages["nothing changed"] = clock() - started
+            digests.keep()
             return report
-    from .build import build
+    with _few_collections():
+        from .build import build
 
-    report = build(site, jobs=jobs, out=out, verify=verify, clock=clock, progress=progress)
+        report = build(site, jobs=jobs, out=out, verify=verify, clock=clock, progress=progress, digests=digests)
     # What was edited meanwhile may be in the site or not.
     if inputs is not None and inputs == _inputs_of(site):
-        unchanged.remember(cache, inputs, report.sums, _facts(report))
+        unchanged.remember(cache, inputs, digests, report.sums, _facts(report))
+    digests.keep()
     return report
+
+
+@contextmanager
+def _few_collections() -> Iterator[None]:
+    """Look for cycles of garbage seldom: modules are loaded to stay, and lists of a site's files refer to no other."""
+    thresholds = gc.get_threshold()
+    gc.set_threshold(50_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 def _inputs_of(site: Path) -> unchanged.Inputs | None:

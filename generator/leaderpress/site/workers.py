@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from ..digests import FileDigests
 from ..errors import BuildError
 from ..index import Index
 from ..theme.environment import Theme, open_theme
@@ -34,7 +35,7 @@ What is published already is not written again."""
 COMPILED = "templates.bin"
 """Compiled templates, in the cache folder."""
 
-WINDOW = 4
+WINDOW = 8
 """Jobs in flight for each process."""
 
 
@@ -100,7 +101,7 @@ def _compile_beside(site: Path, theme: str, cache: Path) -> None:
     with suppress(Exception):
         opened = open_theme(theme, site=site)
         opened.compile()
-        trace.keep(cache, COMPILED, template_key(site, theme), opened.compiled())
+        trace.keep(cache, COMPILED, template_key(site, theme, FileDigests()), opened.compiled())
 
 
 @contextmanager

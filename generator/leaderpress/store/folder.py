@@ -3,7 +3,6 @@
 Reading is plain line iteration: the bytes were checked when they were written, and `verify` compares them again.
 """
 
-import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import Any
 import orjson
 
 from ..canonical import canonical, parse, sha256
+from ..digests import FileDigests
 from ..errors import ContentError, LeaderpressError, Problems
 from .redactions import NONE, Redactions, read_redactions
 from .redactions import PLACE as REDACTIONS
@@ -161,12 +161,12 @@ def _names(place: Path) -> Iterator[str]:
             raise ContentError("record-foreign", "no folder of records, and nothing reads it", at=at, hint="remove it")
 
 
-def verify(folder: Folder) -> None:
-    """Compare every file of the folder with its snapshot.
+def verify(folder: Folder, digests: FileDigests | None = None) -> None:
+    """Compare every file of the folder with its snapshot; with `digests`, those that they know are not read again.
 
     Raises `ContentError` naming a file that is changed, missing or not listed (`Problems` when there are several).
     """
-    faults = list(_faults(folder))
+    faults = list(_faults(folder, digests or FileDigests()))
     if len(faults) == 1:
         raise faults[0]
     if faults:
@@ -218,7 +218,7 @@ def _snapshot(data: bytes, at: str) -> Line:
     return snapshot
 
 
-def _faults(folder: Folder) -> Iterator[ContentError]:
+def _faults(folder: Folder, digests: FileDigests) -> Iterator[ContentError]:
     if not _is_sealed(folder):
         # What such a snapshot says about the other files means nothing.
         yield _changed(folder, SNAPSHOT, "not the bytes that were written: the seal does not fit")
@@ -232,7 +232,7 @@ def _faults(folder: Folder) -> Iterator[ContentError]:
     for name in sorted(listed):
         if name not in present:
             yield _changed(folder, name, "the file is missing")
-        elif (found := _measure(folder, name)) != listed[name]:
+        elif (found := _measure(folder, name, digests)) != listed[name]:
             problem = f"the file has changed: {found['bytes']} bytes, {found['sha256']}, not as in {SNAPSHOT}"
             yield _changed(folder, name, problem)
 
@@ -264,14 +264,12 @@ def _tells_what_it_told(folder: Folder) -> bool:
     return stated is None or removed or told(folder.snapshot) == stated
 
 
-def _measure(folder: Folder, name: str) -> Line:
+def _measure(folder: Folder, name: str, digests: FileDigests) -> Line:
     path = folder.path / name
     if path.is_symlink() or not path.is_file():
         return {"bytes": 0, "sha256": "not a file"}
     try:
-        with path.open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-            return {"bytes": stream.tell(), "sha256": f"sha256:{digest}"}
+        return {"bytes": path.stat().st_size, "sha256": f"sha256:{digests.of(path)}"}
     except OSError as fault:
         raise _unreadable(folder.at(name), fault) from None
 

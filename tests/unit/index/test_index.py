@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from histories import FAST, HISTORIES, SLOW, rows
 from tiny_site import TABLE, Chain, TinySite
 
 from leaderpress.errors import BuildError, ContentError, LeaderpressError, Problems
@@ -21,48 +22,7 @@ def site(tmp_path: Path) -> TinySite:
     return TinySite(tmp_path)
 
 
-FAST, SLOW = Chain(1, 100), Chain(2, 200, user="Bea")
-
-
-def rows(index: Path) -> dict[str, list[tuple[object, ...]]]:
-    """Everything that an index says, table by table; not how SQLite lays it out."""
-    database = sqlite3.connect(index)
-    try:
-        names = [row[0] for row in database.execute("select name from sqlite_master where type = 'table'")]
-        tables = [name for name in names if not name.startswith("sqlite_")]
-        return {name: sorted(database.execute(f"select * from {name}").fetchall(), key=repr) for name in tables}
-    finally:
-        database.close()
-
-
 # -- built anew or continued -------------------------------------------------------------------------------------------
-
-HISTORIES: dict[str, tuple[tuple[Chain, ...], ...]] = {
-    "a new run in a known group": ((FAST,), (SLOW,)),
-    "a new group": ((FAST,), (Chain(2, op="gemm"),)),
-    "a run stated anew": ((FAST, SLOW), (Chain(1, 300),)),
-    "a figure taken back again": ((FAST,), (Chain(1, 300),), (FAST, SLOW)),
-    "the same run with more about it": (
-        (FAST,),
-        (
-            Chain(
-                1,
-                100,
-                about_task={"tags": ["sum"], "aliases": ["prefix"]},
-                about_subject={"artifacts": [{"digest": "sha256:" + "7" * 64, "role": "log", "sizeBytes": 3}]},
-                said={"upstream_published_at": "2026-01-05T00:00:00.000Z"},
-            ),
-        ),
-    ),
-    "a new title of an implementation": ((FAST, SLOW), (Chain(1, 100, title="Ada fast · scan"),)),
-    "a new title of an operation": ((FAST, SLOW), (Chain(3, 90, op_title="Scan of rows"),)),
-    "a failed run beside ranked ones": ((FAST, SLOW), (Chain(3, None, status="timeout"),)),
-    "a title that is taken back": (
-        (FAST,),
-        (Chain(1, 100, title="Other · scan"),),
-        (Chain(1, 100, driver="9", key="x"), FAST),
-    ),
-}
 
 
 @pytest.mark.parametrize("history", HISTORIES)
@@ -113,7 +73,7 @@ def test_folders_that_were_just_verified_are_not_read_again(site: TinySite, monk
     held = folders(site.root)
     site.feed(SLOW)
     verified: list[str] = []
-    monkeypatch.setattr(sys.modules[refreshing.__module__], "verify", lambda folder: verified.append(folder.name))
+    monkeypatch.setattr(sys.modules[refreshing.__module__], "verify", lambda folder, _: verified.append(folder.name))
     refreshing(site.root, {}, [], checked=held)
     assert verified == [folder.name for folder in folders(site.root)[1:]]
 

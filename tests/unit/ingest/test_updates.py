@@ -10,7 +10,7 @@ from tiny_site import Chain, Json, TinySite
 
 from leaderpress import reports
 from leaderpress.index.compare import RunName
-from leaderpress.ingest import IngestReport
+from leaderpress.ingest import IngestReport, preview
 from leaderpress.ingest.updates import Updates
 from leaderpress.manifests.notes import parse_note
 
@@ -267,3 +267,19 @@ def test_a_proposal_is_a_valid_note_whatever_the_source_calls_a_run(key: str) ->
     note = parse_note(proposal(target, key, "", 'A "press"', "2026-01-02").text.encode(), "n.md")
     assert note.target == target
     assert key[:5] in note.why or not key[:1].isprintable()
+
+
+def test_what_changes_is_the_same_when_all_rows_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few, every = TinySite(tmp_path / "few"), TinySite(tmp_path / "every")
+    slower, gone = Chain(3, 500, user="U3", key="u3"), [run for run in MANY if run is not MANY[5]]
+    moved = Chain(7, 70, user="Vera")
+    dumps = ((*MANY, listed(MANY)), (*gone, slower, moved, Chain(99, 15, user="Zoe"), listed(MANY)))
+    told = []
+    for site in (few, every):
+        if site is every:
+            monkeypatch.setattr(preview, "touched_between", lambda *_: None)
+        told.append([site.feed(*dump, on=f"2026-03-{day:02}").updates for day, dump in enumerate(dumps, 1)])
+    assert told[0] == told[1]
+    assert told[0][1] is not None
+    assert told[0][1].new
+    assert told[0][1].ranks

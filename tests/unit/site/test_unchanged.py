@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tiny_site import SITE, TABLE, Chain, TinySite
 
+from leaderpress.digests import FileDigests
 from leaderpress.errors import ContentError
 from leaderpress.site import unchanged
 from leaderpress.site.report import BuildReport
@@ -142,4 +143,4 @@ def test_files_behind_links_are_looked_at_once(tmp_path: Path) -> None:
     _write(tmp_path / "shared" / "own" / "page.md", "Two.")
     after = unchanged.inputs_of(tmp_path)
     assert before.state != after.state
-    assert before.digest() == after.digest()  # both read what stands there now
+    assert before.digest(FileDigests()) == after.digest(FileDigests())  # both read what stands there now
