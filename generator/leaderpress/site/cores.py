@@ -4,7 +4,6 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from io import FileIO
 from itertools import islice
 from typing import TypeVar
 
@@ -66,14 +65,17 @@ def in_processes(
     if processes < 2 or not hasattr(os, "fork") or len(list(islice(items(), portion + 1))) <= portion:
         yield from ((some, work(some)) for some in portions(items(), portion))
         return
-    helpers = [_Helper(partial(_share, work, items, portion, number, processes)) for number in range(processes)]
+    readers = [_Reader(partial(_share, work, items, portion, number, processes)) for number in range(processes)]
     try:
         for number, some in enumerate(portions(items(), portion)):
-            made = helpers[number % processes].next()
+            made = readers[number % processes].next()
             yield some, work(some) if made is None else made
     finally:
-        for helper in helpers:
-            helper.close()
+        # All of them first: each holds the pipes of those before it open.
+        for reader in readers:
+            reader.close()
+        for reader in readers:
+            reader.wait()
 
 
 def _share(
@@ -82,7 +84,7 @@ def _share(
     return (work(some) for number, some in enumerate(portions(items(), portion)) if number % processes == own)
 
 
-class _Helper:
+class _Reader:
     """A process that sends pieces of bytes through a pipe, one after the other, and waits where that is full."""
 
     def __init__(self, pieces: Callable[[], Iterable[bytes]]) -> None:
@@ -91,14 +93,13 @@ class _Helper:
         if self._process == 0:
             try:
                 os.close(source)
-                with open(target, "wb", buffering=0) as stream:
-                    for piece in pieces():
-                        _send(stream, len(piece).to_bytes(_LENGTH, "little") + piece)
+                for piece in pieces():
+                    _send(target, len(piece).to_bytes(_LENGTH, "little") + piece)
             finally:
                 # Nothing of the process that this one came from may be flushed or tidied up twice.
                 os._exit(0)
         os.close(target)
-        self._stream = open(source, "rb")  # noqa: SIM115 - closed by `close`
+        self._stream = open(source, "rb")  # noqa: SIM115 - `close` does
 
     def next(self) -> bytes | None:
         """The next piece; None where the process died before it was sent."""
@@ -108,12 +109,15 @@ class _Helper:
         return piece if len(length) == _LENGTH and len(piece) == size else None
 
     def close(self) -> None:
-        """Let the process end, which it does at its next piece if not before."""
+        """Take no more, so that the process ends at its next piece if not before."""
         self._stream.close()
+
+    def wait(self) -> None:
+        """Wait for its end."""
         os.waitpid(self._process, 0)
 
 
-def _send(stream: FileIO, piece: bytes) -> None:
+def _send(target: int, piece: bytes) -> None:
     view = memoryview(piece)
     while view:
-        view = view[stream.write(view) or 0 :]
+        view = view[os.write(target, view) :]
