@@ -165,7 +165,9 @@ class Index:
 
     def stream(self, query: str, *arguments: Any) -> Iterator[tuple[Any, ...]]:
         """Plain rows of a query that may give very many: they are read as they are asked for."""
-        yield from self._db.execute(query, arguments)
+        # Not `yield from`, which would close the cursor of a stream that is left half read, maybe after the index.
+        for row in self._db.execute(query, arguments):  # noqa: UP028
+            yield row
 
     # -- documents -----------------------------------------------------------------------------------------------
 

@@ -278,7 +278,7 @@ def _check_promises(index: Index, content: Content, output: DirectoryOutput) -> 
     addresses = Addresses(content.config.outputs)
     if addresses.whole or not output.published:
         return
-    sources = dict(index.pairs("select digest, source from run"))
+    sources = index.stream("select digest, source from run order by digest")
     if faults := addresses.broken_promises(output.published, sources):
         raise Problems(faults)
 

@@ -92,7 +92,7 @@ def _groups(index: Index, only: Collection[str] | None) -> Iterator[Job]:
     """Groups by operation and workload, so that what their pages share is still at hand; packed by their runs."""
     keys: list[str] = []
     runs = 0
-    for key, members in index.pairs("select key, members from grp order by task, workload, key"):
+    for key, members in index.stream("select key, members from grp order by task, workload, key"):
         if only is not None and key not in only:
             continue
         keys.append(key)
@@ -115,7 +115,7 @@ def _numbers(last: int) -> Iterator[str]:
 
 
 def _column(index: Index, query: str) -> Iterator[str]:
-    return (row[0] for row in index.pairs(query))
+    return (row[0] for row in index.stream(query))
 
 
 def _pages(count: int, size: int) -> int:
