@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import compress, count
 from stat import S_ISREG
 
 from ..errors import BuildError
@@ -88,7 +87,7 @@ class Commit:
         files = self._new.stamps()
         for row, known in tree.own.items():
             files[row] = known
-        rows = compress(zip(count(), self._new.listing.paths()), tree.fresh)
+        rows = self._new.listing.chosen(tree.fresh)
         with opened(tree.root) as root:
             for some, clock in in_threads(partial(self._stamps, root), rows, _CLOCK_EVERY, self._live.threads):
                 for row, found in some:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, compress
+from itertools import chain
 from operator import and_
 
 from ..inventory import RESERVED, folders_of
@@ -72,7 +72,7 @@ _OTHER = bytes([1, 0]) + bytes(254)
 
 def _chosen(new: Gathered, flags: bytearray) -> Iterator[str]:
     """The paths of some rows of the new site."""
-    return (path.decode("ascii") for path in compress(new.listing.paths(), flags)) if any(flags) else iter(())
+    return (path.decode("ascii") for _, path in new.listing.chosen(flags))
 
 
 def _drop(full: str) -> None:

@@ -6,13 +6,12 @@ copied from the published one in one piece.
 
 from array import array
 from collections.abc import Iterator, Mapping
-from itertools import compress
 
 from ..canonical import Json
 from ..inventory import INVENTORY_END, SUMS, inventory_head, path_twice
 from .clashes import check_paths
 from .ledger import Ledger
-from .listing import STEP, Listing
+from .listing import STEP, Listing, rows_of
 from .spans import Spans
 from .spool import Spool
 from .stamps import Stamps
@@ -99,17 +98,16 @@ class Gathered:
 
     def written(self) -> Iterator[str]:
         """The paths of all files that were written."""
-        flags = self.shared.translate(_OTHER)
-        return (path.decode("ascii") for path in compress(self.listing.paths(), flags))
+        return (path.decode("ascii") for _, path in self.listing.chosen(self.shared.translate(_OTHER)))
 
     def dropped(self) -> Iterator[str]:
         """The published paths that the new site does not have."""
-        return (self._live.listing.path(row) for row in _rows(self.states, DROPPED))
+        return (self._live.listing.path(row) for row in rows_of(self.states, DROPPED))
 
     def removed(self) -> Iterator[str]:
         """The same of files that have our bytes."""
         sound = self._live.sound
-        return (self._live.listing.path(row) for row in _rows(self.states, DROPPED) if sound[row])
+        return (self._live.listing.path(row) for row in rows_of(self.states, DROPPED) if sound[row])
 
     def inventory(self, meta: Mapping[str, Json]) -> Iterator[bytes]:
         """The text of `inventory.json` in pieces."""
@@ -142,13 +140,6 @@ def file_lines(listing: Listing, sizes: "array[int]") -> Iterator[bytes]:
             [b'"%b":{"digest":"sha256:%b","size":%d}' % (line[66:], line[:64], size) for line, size in some]
         )
         row, comma = row + len(lines), b",\n"
-
-
-def _rows(flags: bytearray, wanted: int) -> Iterator[int]:
-    row = flags.find(wanted)
-    while row >= 0:
-        yield row
-        row = flags.find(wanted, row + 1)
 
 
 _OTHER = bytes([1, 0]) + bytes(254)

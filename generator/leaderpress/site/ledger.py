@@ -12,7 +12,7 @@ from struct import Struct
 
 from ..inventory import folders_of
 from .cores import in_processes
-from .listing import Listing
+from .listing import Listing, rows_of
 from .stamps import NOTHING, Stamp, Stamps, TreeStamps, differing, stamp
 from .tree import is_folder, measure, opened
 
@@ -62,6 +62,8 @@ class Ledger:
         """Folders that may hold something that is not listed; the root is always one of them."""
         self.look()
         yield ""
+        if not any(self._loose):
+            return
         for folder in compress(self.listing.folders(), self._loose):
             if (name := folder.decode("ascii")) not in self._gone:
                 yield name
@@ -78,10 +80,7 @@ class Ledger:
 
     def damaged(self) -> Iterator[str]:
         """The paths of files that are missing or changed."""
-        row = self.sound.find(0)
-        while row >= 0:
-            yield self.listing.path(row)
-            row = self.sound.find(0, row + 1)
+        return (self.listing.path(row) for row in rows_of(self.sound, 0))
 
     @property
     def settled(self) -> Stamps:

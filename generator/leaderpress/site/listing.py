@@ -12,7 +12,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from itertools import chain
+from itertools import chain, compress
 
 from ..errors import BuildError
 from ..inventory import RESERVED, SUMS, check_path
@@ -25,6 +25,10 @@ _CHUNK = 1 << 18
 _DIGITS = 66
 """Bytes of a line before the path: the digest and two spaces."""
 _LINE = re.compile(rb"[0-9a-f]{64}  [A-Za-z0-9._/-]+")
+_PATHS = re.compile(rb"  (.*)\n")
+_FOLDERS = re.compile(rb"  (.*)/[^/\n]*\n")
+_BETWEEN = 16
+"""Rows that are passed over as fast as one is found."""
 _CAPITAL = re.compile(rb"[A-Z]")
 
 
@@ -92,7 +96,13 @@ class Listing:
 
     def paths(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
         """The paths of some rows."""
-        return (line[_DIGITS:] for line in self.lines(start, stop))
+        return chain.from_iterable(map(_PATHS.findall, self.text(start, stop)))
+
+    def chosen(self, flags: bytearray) -> Iterator[tuple[int, bytes]]:
+        """(row, path) of the rows whose flag is 1; the others have 0."""
+        if flags.count(1) * _BETWEEN > len(flags):
+            return compress(enumerate(self.paths()), flags)
+        return ((row, self.line(row)[_DIGITS:]) for row in rows_of(flags, 1))
 
     def text(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
         """The bytes of some rows in pieces, each of whole lines."""
@@ -114,17 +124,13 @@ class Listing:
 
         All paths in a folder stand together, so that a folder is new where the path before was not in it.
         """
-        before, last = b"", b""
-        for path in self.paths():
-            folder = path[: path.rfind(b"/") + 1]
-            if folder != last:
-                last = folder
-                end = folder.find(b"/") + 1
-                while end:
-                    if not before.startswith(folder[:end]):
-                        yield folder[: end - 1]
-                    end = folder.find(b"/", end) + 1
-            before = path
+        before = b""
+        for text in self.text():
+            for folder in dict.fromkeys(_FOLDERS.findall(text)):
+                inside = folder + b"/"
+                if not before.startswith(inside):
+                    yield from _new_folders(inside, before)
+                    before = inside
 
     def capitals(self) -> list[bytes]:
         """The paths that have capital letters: few, and all that can differ in case from another."""
@@ -294,6 +300,23 @@ class Digests(Mapping[str, str]):
         rows = self._listing.below(folder.encode("ascii"))
         lines = self._listing.lines(rows.start, rows.stop) if rows else ()
         return ((line[_DIGITS:].decode("ascii"), line[:64].decode("ascii")) for line in lines)
+
+
+def rows_of(flags: bytearray, wanted: int) -> Iterator[int]:
+    """The rows that have this flag."""
+    row = flags.find(wanted)
+    while row >= 0:
+        yield row
+        row = flags.find(wanted, row + 1)
+
+
+def _new_folders(inside: bytes, before: bytes) -> Iterator[bytes]:
+    """The folders on the way to a folder and itself, but for those that the one before is in; both end in a slash."""
+    end = inside.find(b"/") + 1
+    while end:
+        if not before.startswith(inside[:end]):
+            yield inside[: end - 1]
+        end = inside.find(b"/", end) + 1
 
 
 def _path_of(line: bytes) -> bytes:

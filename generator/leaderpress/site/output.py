@@ -191,7 +191,7 @@ class DirectoryOutput:
         for path in but:
             if (row := listing.row(path)) >= 0:
                 self._taken[row] = damaged[row] = 0
-        return (path.decode("ascii") for path in compress(listing.paths(), damaged)) if any(damaged) else iter(())
+        return (path.decode("ascii") for _, path in listing.chosen(damaged))
 
     def look_ahead(self) -> None:
         """Look at the standby tree now, which `commit` does anyway: a good moment is while others work."""
