@@ -10,7 +10,7 @@ import re
 import weakref
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import chain, compress
 
@@ -26,7 +26,6 @@ _DIGITS = 66
 """Bytes of a line before the path: the digest and two spaces."""
 _LINE = re.compile(rb"[0-9a-f]{64}  [A-Za-z0-9._/-]+")
 _PATHS = re.compile(rb"  (.*)\n")
-_FOLDERS = re.compile(rb"  (.*)/[^/\n]*\n")
 _BETWEEN = 16
 """Rows that are passed over as fast as one is found."""
 _CAPITAL = re.compile(rb"[A-Z]")
@@ -126,11 +125,14 @@ class Listing:
         """
         before = b""
         for text in self.text():
-            for folder in dict.fromkeys(_FOLDERS.findall(text)):
-                inside = folder + b"/"
-                if not before.startswith(inside):
+            for inside in dict.fromkeys([path[: path.rfind(b"/") + 1] for path in _PATHS.findall(text)]):
+                if before.startswith(inside):
+                    continue
+                if before.startswith(inside[: inside.rfind(b"/", 0, -1) + 1]):
+                    yield inside[:-1]
+                else:
                     yield from _new_folders(inside, before)
-                    before = inside
+                before = inside
 
     def capitals(self) -> list[bytes]:
         """The paths that have capital letters: few, and all that can differ in case from another."""
@@ -267,39 +269,6 @@ class Listing:
                 raise BuildError("sums-cut", "the file got shorter while it was read", at=SUMS)
             found += more
         return found
-
-
-class Digests(Mapping[str, str]):
-    """SHA-256 (hex) by path, read from a listing when it is asked for."""
-
-    def __init__(self, listing: Listing) -> None:
-        self._listing = listing
-
-    def __getitem__(self, path: str) -> str:
-        digest = self._listing.digest_of(path)
-        if digest is None:
-            raise KeyError(path)
-        return digest
-
-    def get(self, path: str, default: str | None = None) -> str | None:  # type: ignore[override]
-        """The same, `default` where the path is not listed."""
-        digest = self._listing.digest_of(path)
-        return default if digest is None else digest
-
-    def __contains__(self, path: object) -> bool:
-        return isinstance(path, str) and self._listing.row(path) >= 0
-
-    def __iter__(self) -> Iterator[str]:
-        return (path.decode("ascii") for path in self._listing.paths())
-
-    def __len__(self) -> int:
-        return len(self._listing)
-
-    def below(self, folder: str) -> Iterator[tuple[str, str]]:
-        """(path, digest) of all that is in a folder."""
-        rows = self._listing.below(folder.encode("ascii"))
-        lines = self._listing.lines(rows.start, rows.stop) if rows else ()
-        return ((line[_DIGITS:].decode("ascii"), line[:64].decode("ascii")) for line in lines)
 
 
 def rows_of(flags: bytearray, wanted: int) -> Iterator[int]:

@@ -14,69 +14,34 @@ from dataclasses import replace
 from itertools import compress
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
-from ..canonical import Json, sha256
+from ..canonical import Json
 from ..errors import BuildError
 from ..inventory import (
     FILES_FROM,
     INVENTORY,
     INVENTORY_END,
-    RESERVED,
     SUMS,
-    Files,
-    PathSet,
     Receipt,
     Written,
     check_path,
-    inventory_bytes,
     is_head_intact,
     meta_of,
     path_twice,
-    sums_bytes,
 )
 from . import stamps
+from .digests import Digests
 from .gathered import TAKEN, Gathered, file_lines
 from .ledger import Ledger
-from .listing import Digests
 from .lock import BuildLock
+from .memory import MemoryOutput, Output, refuse_reserved
 from .published import Beside, Published, read_published, refuse_unsuitable
 from .spool import Spool
 from .standby import Standby
 from .tree import TreeWriter, remove, wrapped, write_file
 
 __all__ = ["DirectoryOutput", "MemoryOutput", "Output", "write_file"]
-
-
-class Output(Protocol):
-    """Takes the files of one site, each once, then `commit`."""
-
-    def write(self, path: str, data: bytes) -> None:
-        """Take one file in; raises `BuildError` for a bad path and for one that clashes with an earlier path."""
-
-    def commit(self, meta: Mapping[str, Json]) -> Receipt:
-        """Add `SHA256SUMS` and `inventory.json` (with `meta`, see `inventory_bytes`) and publish."""
-
-
-class MemoryOutput:
-    """Keeps a site in a dict, `files`, with the same rules and the same last two files as on disk."""
-
-    def __init__(self) -> None:
-        self.files: dict[str, bytes] = {}
-        self._paths = _paths()
-
-    def write(self, path: str, data: bytes) -> None:
-        """See `Output.write`."""
-        self._paths.add(path)
-        self.files[path] = data
-
-    def commit(self, meta: Mapping[str, Json]) -> Receipt:
-        """See `Output.commit`."""
-        files = {path: Written(len(data), sha256(data)[7:]) for path, data in self.files.items()}
-        sums = sums_bytes(files)
-        self.files[SUMS] = sums
-        self.files[INVENTORY] = inventory_bytes(files, sums, meta)
-        return Receipt(len(files), _total(files), sha256(sums), written=len(files))
 
 
 class DirectoryOutput:
@@ -152,12 +117,12 @@ class DirectoryOutput:
         """
         self._check_open()
         check_path(path)
-        _refuse_reserved(path)
+        refuse_reserved(path)
         self._note(path, Written(size, sha256))
 
     def _admit(self, path: str) -> None:
         self._check_open()
-        _refuse_reserved(path)
+        refuse_reserved(path)
         row = self._old.listing.row(path)
         if row >= 0 and self._taken[row]:
             raise path_twice(path)
@@ -327,23 +292,3 @@ class DirectoryOutput:
 
 
 _OTHER = bytes([1, 0]) + bytes(254)
-
-
-def _paths() -> PathSet:
-    paths = PathSet()
-    for path in RESERVED:
-        paths.add(path)
-    return paths
-
-
-def _refuse_reserved(path: str) -> None:
-    """Refuse what clashes with the files that `commit` adds; raises `BuildError`."""
-    if path.partition("/")[0].casefold() in _RESERVED:
-        _paths().add(path)
-
-
-_RESERVED = frozenset(map(str.casefold, RESERVED))
-
-
-def _total(files: Files) -> int:
-    return sum(file.size for file in files.values())
