@@ -3,6 +3,7 @@
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from typing import TypeVar
@@ -19,6 +20,15 @@ _LENGTH = 4
 def default_jobs() -> int:
     """One process or thread for each core that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+
+
+def give_back() -> None:
+    """Give memory that was freed back to the system, before others are forked that would keep it as theirs."""
+    # Filling an index frees tens of megabytes, which the C library keeps for itself; another library may not.
+    import ctypes
+
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def portions(items: Iterable[Given], size: int) -> Iterator[list[Given]]:

@@ -23,7 +23,7 @@ from .stamps import TreeStamps, identity_of
 from .tree import READ, create, digest_file, is_folder, make_folder, remove, wrapped
 
 _CHUNK = 1 << 18
-_LONGEST_HEAD = 1 << 26
+_LONGEST_HEAD = 1 << 24
 """Bytes before the files in an `inventory.json` that may be one of ours."""
 _numbers = itertools.count(1)
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
+from ..errors import BuildError
 from .spans import Spans
 from .tree import CREATE, READ
 
@@ -62,12 +63,12 @@ class _Stored:
         return self._length
 
     def part(self, start: int, stop: int) -> "array[int]":
-        """The values of some rows; raises `OSError`."""
+        """The values of some rows; raises `OSError`, and `BuildError` where the file got shorter meanwhile."""
         found = array(self.typecode)
         size = found.itemsize
         found.frombytes(os.pread(self._file.descriptor, (stop - start) * size, self._start + start * size))
         if len(found) != stop - start:
-            raise OSError("the stamps got shorter while they were read")
+            raise BuildError("stamps-cut", "a private file of the output folder got shorter while it was read")
         return found
 
 
