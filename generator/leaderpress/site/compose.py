@@ -89,8 +89,9 @@ def _link(live: Ledger, target: str, new: Gathered, flags: bytearray) -> None:
         paths = _with_folders(writer, _chosen(new, flags))
         for _ in in_threads(partial(_link_some, live.root, source, target, goal), paths, _PORTION, live.threads):
             pass
+    every = live.stamps.part(2)
     for row, other, count in new.kept:
-        modes = live.stamps.part(2, other, other + count)
+        modes = every[other : other + count]
         if modes.count(PLAIN) != count:
             for number, mode in enumerate(modes, row):
                 if mode != PLAIN and flags[number]:

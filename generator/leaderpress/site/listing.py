@@ -1,6 +1,6 @@
 """A `SHA256SUMS` on disk, read by rows: a large site has millions of lines, and none of them is held.
 
-Lines stand in the order of the bytes of their paths.  Every 64th is remembered by its place, so that any other is
+Lines stand in the order of the bytes of their paths.  Every 16th is remembered by its place, so that any other is
 found with one short read.
 """
 
@@ -18,7 +18,7 @@ from ..errors import BuildError
 from ..inventory import RESERVED, SUMS, check_path
 from .tree import READ
 
-STEP = 64
+STEP = 16
 """Lines of a block."""
 _CHUNK = 1 << 18
 """Bytes that are read in one go."""
@@ -146,20 +146,13 @@ class Listing:
 
     def row(self, path: str | bytes) -> int:
         """The row of a path, -1 where it is not listed."""
-        name = path.encode("utf-8", "surrogatepass") if isinstance(path, str) else path
-        number = self._block_of(name)
-        at = self._block(number).find(b"  " + name + b"\n") if number >= 0 else -1
-        return number * STEP + self._block(number).count(b"\n", 0, at) if at >= 0 else -1
+        row, listed = self.place(path.encode("utf-8", "surrogatepass") if isinstance(path, str) else path)
+        return row if listed else -1
 
     def digest_of(self, path: str) -> str | None:
         """SHA-256 (hex) of a path, None where it is not listed."""
-        name = path.encode("utf-8", "surrogatepass")
-        number = self._block_of(name)
-        if number < 0:
-            return None
-        block = self._block(number)
-        at = block.find(b"  " + name + b"\n")
-        return block[at - 64 : at].decode("ascii") if at >= 0 else None
+        row = self.row(path)
+        return self.line(row)[:64].decode("ascii") if row >= 0 else None
 
     def place(self, path: bytes) -> tuple[int, bool]:
         """How many rows come before a path, and whether it is listed."""
@@ -204,17 +197,9 @@ class Listing:
         """Bytes from some place of the file on, fewer at its end."""
         return os.pread(self._descriptor, length, begin)
 
-    def blocks(self) -> int:
-        """Number of blocks of `STEP` lines."""
-        return len(self._starts)
-
-    def block(self, number: int) -> bytes:
-        """The bytes of a block."""
-        return self._block(number)
-
-    def first(self, number: int) -> bytes:
-        """The first path of a block."""
-        return self._firsts[number]
+    def first(self, row: int) -> bytes:
+        """The path of a row that begins a block."""
+        return self._firsts[row // STEP]
 
     @cached_property
     def _index(self) -> "tuple[list[bytes], array[int]]":

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 
 from .listing import STEP, Listing
 
+_LINES = 4 * STEP
+"""Lines that are compared in one go, before they are compared one by one."""
+
 
 class Spans:
     """Runs of rows that stand in both of two listings, in order."""
@@ -67,19 +70,18 @@ class Alike:
     def _compare(self) -> None:
         here, there = self._here, self._there
         row = place = 0
-        for number in range(here.blocks()):
-            block = here.block(number)
-            length = block.count(b"\n")
-            start = number * STEP
-            if there.piece(place, len(block)) == block:
-                self.equal.add(start, row, length)
-                row, place = row + length, place + len(block)
+        for start in range(0, len(here), _LINES):
+            stop = min(start + _LINES, len(here))
+            begin, end = here.offset(start), here.offset(stop)
+            lines = here.piece(begin, end - begin)
+            if there.piece(place, len(lines)) == lines:
+                self.equal.add(start, row, stop - start)
+                row, place = row + stop - start, place + len(lines)
                 continue
-            last = number + 1 == here.blocks()
-            end = len(there) if last else there.place(here.first(number + 1))[0]
-            stop = there.offset(end)
-            self._merge(start, block, row, there.piece(place, stop - place))
-            row, place = end, stop
+            after = there.place(here.first(stop))[0] if stop < len(here) else len(there)
+            goal = there.offset(after)
+            self._merge(start, lines, row, there.piece(place, goal - place))
+            row, place = after, goal
 
     def _merge(self, start: int, here: bytes, row: int, there: bytes) -> None:
         """Compare some lines one by one, beginning at these rows."""

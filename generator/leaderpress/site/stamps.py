@@ -119,8 +119,10 @@ class Stamps:
         """`rows` stamps, held: those of `spans` (row there, row of this one, how many), nothing for the others."""
         other = Stamps(rows)
         for column, values in enumerate(other.columns):
+            # Read in one piece, because there may be as many spans as files; one column at a time is held twice.
+            own = self.part(column)
             for there, here, length in spans:
-                values[there : there + length] = self.part(column, here, here + length)  # type: ignore[index]
+                values[there : there + length] = own[here : here + length]  # type: ignore[index]
         return other
 
     def parts(self) -> Iterator[bytes]:
