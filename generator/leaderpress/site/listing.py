@@ -12,7 +12,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import chain, compress
+from itertools import chain, compress, islice
 
 from ..errors import BuildError
 from ..inventory import RESERVED, SUMS, check_path
@@ -26,6 +26,8 @@ _DIGITS = 66
 """Bytes of a line before the path: the digest and two spaces."""
 _LINE = re.compile(rb"[0-9a-f]{64}  [A-Za-z0-9._/-]+")
 _PATHS = re.compile(rb"  (.*)\n")
+_FEW_FOLDERS = 20_000
+"""Folders that are held, because they are asked for a few times; more are found anew each time."""
 _BETWEEN = 16
 """Rows that are passed over as fast as one is found."""
 _CAPITAL = re.compile(rb"[A-Z]")
@@ -46,6 +48,7 @@ class Listing:
         """SHA-256 (hex) of the file."""
         self._held = -1, b""
         self._split: list[bytes] = []
+        self._few: list[bytes] | None = None
         if descriptor >= 0:
             weakref.finalize(self, os.close, descriptor)
 
@@ -119,10 +122,14 @@ class Listing:
             yield rest + b"\n"
 
     def folders(self) -> Iterator[bytes]:
-        """Every folder that the paths need, without the root and final slashes; each before what is in it.
+        """Every folder that the paths need, without the root and final slashes; each before what is in it."""
+        if self._few is None:
+            found = list(islice(self._folders(), _FEW_FOLDERS + 1))
+            self._few = found if len(found) <= _FEW_FOLDERS else []
+        return iter(self._few) if self._few else self._folders()
 
-        All paths in a folder stand together, so that a folder is new where the path before was not in it.
-        """
+    def _folders(self) -> Iterator[bytes]:
+        # All paths in a folder stand together, so that a folder is new where the path before was not in it.
         before = b""
         for text in self.text():
             for inside in dict.fromkeys([path[: path.rfind(b"/") + 1] for path in _PATHS.findall(text)]):

@@ -66,9 +66,10 @@ class _Stored:
         """The values of some rows; raises `OSError`, and `BuildError` where the file got shorter meanwhile."""
         found = array(self.typecode)
         size = found.itemsize
-        found.frombytes(os.pread(self._file.descriptor, (stop - start) * size, self._start + start * size))
-        if len(found) != stop - start:
+        values = os.pread(self._file.descriptor, (stop - start) * size, self._start + start * size)
+        if len(values) != (stop - start) * size:
             raise BuildError("stamps-cut", "a private file of the output folder got shorter while it was read")
+        found.frombytes(values)
         return found
 
 

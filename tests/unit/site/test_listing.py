@@ -168,3 +168,11 @@ def test_clashes_are_those_that_a_set_of_all_paths_finds(tmp_path: Path, seed: i
         with pytest.raises(BuildError) as caught:
             check_paths(listing, added)
         assert caught.value.code == fault == "path-clash"
+
+
+def test_many_folders_are_found_anew_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = dict.fromkeys(paths_of(random.Random(5), 300), digest(1))
+    few = list(made(tmp_path, lines).folders())
+    monkeypatch.setattr("leaderpress.site.listing._FEW_FOLDERS", 3)
+    many = made(tmp_path, lines)
+    assert [list(many.folders()), list(many.folders())] == [few, few]
