@@ -76,7 +76,7 @@ _LISTS = {"tags", "aliases", "artifacts", "constants", "reasons"}
 _TREES = {"metrics", "snapshot", "value"}
 _FLAGS = {"native", "has_page", "has_code", "stands"}
 _KEYS_A_QUERY = 400
-_MAPPED = 1 << 26
+_MAPPED = 48 << 20
 """Bytes of the index that are read in place instead of being copied: all of it for some ten thousand runs."""
 _LOCATIONS_KEPT = 20_000
 _GROUPS_A_READ = 16

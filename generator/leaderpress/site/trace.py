@@ -55,7 +55,7 @@ class Inputs:
         return theme_key(self.common)
 
 
-_MAPPED = 1 << 26
+_MAPPED = 48 << 20
 """Bytes of each index that are read in place instead of being copied: what is mapped counts as memory."""
 
 
