@@ -7,7 +7,7 @@ function of the files and of what the caller adds, so that equal sites have equa
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -29,6 +29,7 @@ _PART = rf"(?!\.{{1,2}}(?:/|\Z))[A-Za-z0-9._-]{{1,{MAX_PART}}}"
 _PATH = re.compile(rf"{_PART}(?:/{_PART})*\Z")
 FILES_FROM = b'"files":{\n'
 """The line of `inventory.json` after which the files follow."""
+INVENTORY_END = b"\n}}\n"
 _PERMANENT = re.compile(r"(?:(?:runs|implementations|subjects)/[0-9a-f]{64}|editions/[a-z0-9-]+)/index\.html")
 _LINE = re.compile(r"([0-9a-f]{64})  ([A-Za-z0-9._/-]+)\n")
 
@@ -108,10 +109,10 @@ class PathSet:
         if self._folders.get(folder.casefold()) != folder:
             self._add_folder(folder, path)
         if key in self._folders:
-            raise _clash(path, self._folders[key] + "/", "a folder has the name of this file")
+            raise path_clash(path, self._folders[key] + "/", "a folder has the name of this file")
         if key in self._files:
             earlier = self._files[key]
-            raise path_twice(path) if path == earlier else _clash(path, earlier, "two paths differ in case only")
+            raise path_twice(path) if path == earlier else path_clash(path, earlier, "two paths differ in case only")
         self._files[key] = path
 
     def _add_folder(self, folder: str, path: str) -> None:
@@ -120,9 +121,9 @@ class PathSet:
         if known == folder:
             return
         if known is not None:
-            raise _clash(path, known + "/", "two folders differ in case only")
+            raise path_clash(path, known + "/", "two folders differ in case only")
         if key in self._files:
-            raise _clash(path, self._files[key], "a file stands where this path needs a folder")
+            raise path_clash(path, self._files[key], "a file stands where this path needs a folder")
         self._add_folder(folder.rpartition("/")[0], path)
         self._folders[key] = folder
 
@@ -132,7 +133,8 @@ def path_twice(path: str) -> BuildError:
     return BuildError("path-twice", f"two pages or files are written to {path!r}", at=path)
 
 
-def _clash(path: str, earlier: str, why: str) -> BuildError:
+def path_clash(path: str, earlier: str, why: str) -> BuildError:
+    """The error for two paths that some file system or host would take for one."""
     return BuildError("path-clash", f"{path!r} clashes with {earlier!r}: {why}", at=path)
 
 
@@ -165,23 +167,23 @@ def inventory_bytes(files: Files, sums: bytes, meta: Mapping[str, Json]) -> byte
     not JSON.
     """
     lines = [file_line(path, files[path]) for path in sorted(files)]
-    return inventory_text(lines, sum(file.size for file in files.values()), sums, meta)
+    head = inventory_head(
+        len(files), sum(file.size for file in files.values()), Written(len(sums), sha256(sums)[7:]), meta
+    )
+    return head + ",\n".join(lines).encode() + INVENTORY_END
 
 
-def inventory_text(lines: Sequence[str], size: int, sums: bytes, meta: Mapping[str, Json]) -> bytes:
-    """The same from what stands in it about each file, in order, and the bytes of all files together."""
+def inventory_head(files: int, size: int, sums: Written, meta: Mapping[str, Json]) -> bytes:
+    """What stands before the lines about each file: for a number of files of so many bytes together.
+
+    `sums` is `SHA256SUMS`.  Commas and line feeds stand between the lines, `INVENTORY_END` after them.
+    """
     own = {"leaderpress": __version__, **meta.get("versions", {})}
     rest = {name: value for name, value in meta.items() if name != "versions"}
-    counts = {"bytes": size, "files": len(lines)}
-    stated = {"digest": sha256(sums), "path": SUMS, "size": len(sums)}
+    counts = {"bytes": size, "files": files}
+    stated = {"digest": f"sha256:{sums.sha256}", "path": SUMS, "size": sums.size}
     parts: dict[str, Json] = {"inventory": 1, "versions": own, "counts": counts, "sums": stated, "meta": rest}
-    return b"%b%b%b\n}}\n" % (_head(parts), FILES_FROM, ",\n".join(lines).encode())
-
-
-def file_lines_of(inventory: bytes) -> list[str]:
-    """What stands in an `inventory.json` of ours about each file."""
-    body = inventory.partition(FILES_FROM)[2].decode("ascii").removesuffix("\n}}\n")
-    return body.split(",\n") if body else []
+    return _head(parts) + FILES_FROM
 
 
 def file_line(path: str, file: Written) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from leaderpress.canonical import Json
-from leaderpress.inventory import Files, Receipt, Written
+from leaderpress.inventory import Receipt, Written
 from leaderpress.site import build as building
 from leaderpress.site import workers
 from leaderpress.site.output import DirectoryOutput
@@ -34,10 +34,6 @@ class _Output(DirectoryOutput):
         type(self).count += 1
         type(self).size += size
         type(self).joined ^= int(hashlib.sha256(f"{path} {sha256}".encode()).hexdigest(), 16)
-
-    @property
-    def files(self) -> Files:
-        return {}
 
     def commit(self, meta: Mapping[str, Json]) -> Receipt:
         self.close()

@@ -5,7 +5,7 @@ home page); its kind follows from that alone.  `[outputs]` in `content/site.toml
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 
 from ..config import FORMATS, SITE_FILE, Outputs
 from ..errors import ContentError
@@ -67,19 +67,20 @@ class Addresses:
         """Address of the JSON twin of the page at `path`, empty without one."""
         return f"{path}index.json" if self.has_twin(path, source) else ""
 
-    def broken_promises(self, published: Iterable[str], sources: Mapping[str, str]) -> list[ContentError]:
+    def broken_promises(self, published: Iterable[str], sources: Iterable[tuple[str, str]]) -> list[ContentError]:
         """A fault for each setting that takes away published pages whose address was promised for ever (design 3.1).
 
-        `published` are paths of files, `sources` the source of each run by its digest.
+        `published` are paths of files, `sources` the digest of each run and its source; both in order.
         """
-        lost: dict[str, list[str]] = {}
+        lost = Lost()
+        stated = _InOrder(sources)
         for path in published:
             if is_permanent(path):
                 folder = path.removesuffix("index.html")
-                source = sources.get(f"sha256:{folder.split('/')[1]}") if folder.startswith("runs/") else None
+                source = stated.get(f"sha256:{folder.split('/')[1]}") if folder.startswith("runs/") else None
                 if not self.has_page(folder, source):
-                    lost.setdefault(self._setting(folder, source), []).append(path)
-        return [_broken(setting, paths) for setting, paths in sorted(lost.items())]
+                    lost.add(self._setting(folder, source), path)
+        return [_broken(setting, count, first) for setting, count, first in lost]
 
     def _setting(self, path: str, source: str | None) -> str:
         """The setting that switches the page at `path` off."""
@@ -87,8 +88,37 @@ class Addresses:
         return f"outputs.{kind}" if not self._outputs.has(kind, "html") else f"outputs.sources.{source}"
 
 
-def _broken(setting: str, paths: list[str]) -> ContentError:
-    pages = "a published page" if len(paths) == 1 else f"{len(paths):,} published pages"
-    problem = f"{setting} switches off {pages} with a permanent address, such as {min(paths)}"
+class Lost:
+    """Paths that would be lost, counted by what they are lost to; the first of each kind is named."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[int, str]] = {}
+
+    def add(self, kind: str, path: str) -> None:
+        """Count one."""
+        count, first = self._found.get(kind, (0, path))
+        self._found[kind] = count + 1, min(first, path)
+
+    def __iter__(self) -> Iterator[tuple[str, int, str]]:
+        """(kind, how many, the first by path), in order."""
+        return ((kind, count, first) for kind, (count, first) in sorted(self._found.items()))
+
+
+class _InOrder:
+    """Values by key, from a stream in order, for keys that are asked for in order."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        self._stream = iter(pairs)
+        self._next = next(self._stream, None)
+
+    def get(self, key: str) -> str | None:
+        while self._next is not None and self._next[0] < key:
+            self._next = next(self._stream, None)
+        return self._next[1] if self._next is not None and self._next[0] == key else None
+
+
+def _broken(setting: str, count: int, first: str) -> ContentError:
+    pages = "a published page" if count == 1 else f"{count:,} published pages"
+    problem = f"{setting} switches off {pages} with a permanent address, such as {first}"
     hint = 'keep "html" in it; to save files, switch off the JSON twins with ["html"]'
     return ContentError("permalink-lost", problem, at=SITE_FILE, hint=hint)

@@ -1,8 +1,7 @@
 """One build: content and records → index → what changed → plan → workers → output.  It does not know the time."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from operator import itemgetter
 from pathlib import Path
 
 from .. import __version__
@@ -31,7 +30,7 @@ from .output import DirectoryOutput
 from .overrides import check_overrides
 from .plan import plan, site_view
 from .publication import Publication, write_log
-from .report import BuildReport, page_kinds
+from .report import BuildReport, Tally, page_kinds
 from .workers import Setup
 
 
@@ -114,8 +113,8 @@ class _Build:
         self.cause = ""
         """Why everything is made anew, if it is."""
         self.causes = Counter[str]()
-        self.sizes: list[tuple[str, int]] = []
-        """(path, bytes) of every file that was made or taken over."""
+        self.tally: Tally | None = None
+        """Of all files that were made or taken over; None where nothing was made."""
         self.moved: list[LeaderpressError] = []
         """Warnings about published lines of the log that are not as they were."""
 
@@ -154,7 +153,8 @@ class _Build:
                 raise _DamagedError("output-damaged", "a published file was changed", at=str(self.out))
             tags = content.editions if changes is None else changes.editions
             removals = read_redactions(self.site)
-            if faults := [*edition_faults(index, publication, content.editions, tags, output.published, removals)]:
+            editions = dict(output.published.below("editions"))
+            if faults := [*edition_faults(index, publication, content.editions, tags, editions, removals)]:
                 raise Problems(faults)
             log = self._make(index, database, content, chrome, inputs, output, changes, publication, trust=trust)
             if gone := _lost(output, content, before, self.site):
@@ -203,15 +203,25 @@ class _Build:
                     raise _DamagedError("output-damaged", "a published file was changed", at=path)
             self.progress(self.causes.total())
         self.watch.lap("pages")
-        sizes = output.sizes()
-        pages = [path for path, _ in sizes if path.endswith(".html")]
+        self._fix(index, content, chrome, output, changes)
+        return logs[0]
+
+    def _fix(
+        self, index: Index, content: Content, chrome: SiteView, output: DirectoryOutput, changes: Changes | None
+    ) -> None:
+        """Write the files beside pages, and look whether the whole fits its host."""
+        self.tally = tally = Tally()
+        pages = (path for path, size in output.sizes() if tally.add(path, size))
+        fixed: list[tuple[str, int]] = []
         for path, data in fixed_files(index, content, chrome, pages):
             output.write(path, data)
-            sizes.append((path, len(data)))
+            fixed.append((path, len(data)))
             self.causes[changes.cause_of(path) if changes else self.cause] += 1
-        _check_host(content, sizes)
-        self.sizes = sizes
-        return logs[0]
+        # A site without a sitemap lists no pages; they are counted all the same.
+        deque(pages, maxlen=0)
+        for path, size in fixed:
+            tally.add(path, size)
+        _check_host(content, tally)
 
     def _report(
         self,
@@ -221,7 +231,7 @@ class _Build:
         why: str,
         notes: Sequence[Note],
     ) -> BuildReport:
-        kinds = page_kinds(self.sizes or output.published_sizes())
+        kinds = self.tally.kinds if self.tally else page_kinds(output.published_sizes())
         return BuildReport(
             output=self.out,
             files=receipt.files,
@@ -281,16 +291,14 @@ def _check_promises(index: Index, content: Content, output: DirectoryOutput) -> 
     addresses = Addresses(content.config.outputs)
     if addresses.whole or not output.published:
         return
-    sources = dict(index.pairs("select digest, source from run"))
+    sources = index.stream("select digest, source from run order by digest")
     if faults := addresses.broken_promises(output.published, sources):
         raise Problems(faults)
 
 
-def _check_host(content: Content, sizes: Sequence[tuple[str, int]]) -> None:
+def _check_host(content: Content, tally: Tally) -> None:
     """Refuse a site that its host would not take; raises `Problems` naming the settings that help."""
-    largest = max(sizes, key=itemgetter(1), default=("", 0))
-    total = sum(size for _, size in sizes)
-    if faults := content.config.host_profile.faults(len(sizes) + len(RESERVED), total, largest):
+    if faults := content.config.host_profile.faults(tally.files + len(RESERVED), tally.size, tally.largest):
         raise Problems(faults)
 
 

@@ -1,6 +1,6 @@
 """What a change of the records touches: units of work whose files may differ, and why."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..log import Checkpoint
@@ -71,7 +71,7 @@ class Changes:
         """The kind of change that makes the file at `path` be built again, in a word or two."""
         return _CAUSES.get(self.why(path) or LISTED, self.cause)
 
-    def touched(self, paths: Sequence[str]) -> Iterator[str]:
+    def touched(self, paths: Iterable[str]) -> Iterator[str]:
         """Those of these paths, which are in order, that are built again."""
         return (path for path in paths if self.why(path) is not None)
 

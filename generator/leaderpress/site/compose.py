@@ -5,17 +5,19 @@ is linked into the folder that the build wrote to.  Both end in a complete priva
 """
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
+from operator import and_
 
 from ..inventory import RESERVED, folders_of
 from .cores import in_threads
 from .gathered import Gathered
 from .ledger import Ledger
 from .stamps import Stamp, Stamps
-from .standby import PLAIN, Standby
+from .standby import PLAIN, Renewal
 from .tree import FILE_MODE, TreeWriter, copy_instead, opened, prune_folders
 
 _PORTION = 1000
@@ -30,56 +32,47 @@ class Composed:
     """
 
     root: str
-    rows: Sequence[int] = ()
-    """Rows of the new site whose files are new in this tree, so that nothing is known of them."""
+    fresh: bytearray
+    """By row of the new site: 1 for a file that is new in this tree, so that nothing is known of it."""
     own: Mapping[int, Stamp] = field(default_factory=dict)
     """Stamps of the other files, where the live tree has another file of the same bytes."""
-    folders: Sequence[str] = ()
-    """Folders that there may be, the root left out."""
-    folder_stamps: Stamps = field(default_factory=Stamps)
-    """Stamps of those that were not touched."""
+    folders: Stamps = field(default_factory=Stamps)
+    """Stamps of the folders that were not touched, in the order of `Listing.folders`."""
     complete: bool = True
 
 
 def by_linking(fresh: str, live: Ledger, new: Gathered) -> Composed:
     """Complete the folder that the build wrote to by links to the live tree's files; raises `OSError`."""
-    _link(live, fresh, new, range(len(new.paths)))
-    folders = sorted(folders_of(new.paths))
-    return Composed(fresh, range(len(new.paths)), {}, folders, Stamps(len(folders)))
+    _link(live, fresh, new, new.shared)
+    folders = Stamps(sum(1 for _ in new.listing.folders()))
+    return Composed(fresh, bytearray(b"\1") * len(new.listing), folders=folders)
 
 
-def worth_renewing(standby: Standby, new: Gathered) -> bool:
-    """Whether bringing the standby tree up to date touches fewer files than linking every one that is taken over."""
-    return len(new.paths) < 2 * standby.equal(new)
-
-
-def by_renewing(fresh: str, work: str, standby: Standby, live: Ledger, new: Gathered) -> Composed:
+def by_renewing(fresh: str, work: str, renewal: Renewal, live: Ledger, new: Gathered) -> Composed:
     """Turn the standby tree into the new one at `work`; raises `OSError`.
 
     `work` is an empty folder that the standby tree replaces.
     """
-    kept, own = standby.kept(live, new)
-    rows = [row for row, flag in enumerate(kept) if not flag]
-    os.rename(standby.root, work)
+    kept, own = renewal.kept()
+    missing = kept.translate(_OTHER)
+    os.rename(renewal.standby.root, work)
     # Files that get new bytes are replaced, not deleted first: a reader who entered this tree when it was live, two
     # builds ago, still finds them.
-    obsolete = set(standby.listing.paths).difference(new.paths)
-    for path in (*obsolete, *RESERVED):
+    for path in (*renewal.gone(), *RESERVED):
         _drop(f"{work}/{path}")
-    prune_folders(work, folders_of(obsolete))
-    _link(live, fresh, new, rows)
-    moved = [new.paths[row] for row in rows]
-    _move(fresh, work, moved)
-    touched = folders_of((*obsolete, *moved))
-    folders, stamps = standby.untouched(touched)
-    return Composed(work, rows, own, *_with_others(folders, stamps, touched))
+    prune_folders(work, folders_of(renewal.gone()))
+    _link(live, fresh, new, bytearray(map(and_, missing, new.shared)))
+    _move(fresh, work, _chosen(new, missing))
+    touched = folders_of(chain(renewal.gone(), _chosen(new, missing)))
+    return Composed(work, missing, own, renewal.untouched(touched))
 
 
-def _with_others(folders: Sequence[str], stamps: Stamps, touched: Iterable[str]) -> tuple[list[str], Stamps]:
-    """Folders in order, also the touched ones that are new."""
-    known = {folder: row for row, folder in enumerate(folders)}
-    ordered = sorted({*folders, *touched})
-    return ordered, stamps.pick([known.get(folder, -1) for folder in ordered])
+_OTHER = bytes([1, 0]) + bytes(254)
+
+
+def _chosen(new: Gathered, flags: bytearray) -> Iterator[str]:
+    """The paths of some rows of the new site."""
+    return (path.decode("ascii") for _, path in new.listing.chosen(flags))
 
 
 def _drop(full: str) -> None:
@@ -87,21 +80,33 @@ def _drop(full: str) -> None:
         os.unlink(full)
 
 
-def _link(live: Ledger, target: str, new: Gathered, rows: Iterable[int]) -> None:
+def _link(live: Ledger, target: str, new: Gathered, flags: bytearray) -> None:
     """Link those of these files that are taken over."""
-    writer = TreeWriter(target)
-    taken = [row for row in rows if new.live_rows[row] >= 0]
-    paths = [new.paths[row] for row in taken]
-    if not paths:
+    if not any(flags):
         return
-    for path in paths:
-        writer.make_folder(path.rpartition("/")[0])
     with opened(live.root) as source, opened(target) as goal:
-        list(in_threads(partial(_link_some, live.root, source, target, goal), paths, _PORTION, live.threads))
-    modes = live.stamps.columns[2]
-    for row, path in zip(taken, paths, strict=True):
-        if modes[new.live_rows[row]] != PLAIN:
-            os.chmod(f"{target}/{path}", FILE_MODE)
+        writer = TreeWriter(target)
+        paths = _with_folders(writer, _chosen(new, flags))
+        for _ in in_threads(partial(_link_some, live.root, source, target, goal), paths, _PORTION, live.threads):
+            pass
+    every = live.stamps.part(2)
+    for row, other, count in new.kept:
+        modes = every[other : other + count]
+        if modes.count(PLAIN) != count:
+            for number, mode in enumerate(modes, row):
+                if mode != PLAIN and flags[number]:
+                    os.chmod(f"{target}/{new.listing.path(number)}", FILE_MODE)
+
+
+def _with_folders(writer: TreeWriter, paths: Iterable[str]) -> Iterator[str]:
+    """These paths, whose folders are there when they are given."""
+    last = ""
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        if folder != last:
+            writer.make_folder(folder)
+            last = folder
+        yield path
 
 
 def _link_some(root: str, source: int, target: str, goal: int, paths: Iterable[str]) -> None:
@@ -113,8 +118,6 @@ def _link_some(root: str, source: int, target: str, goal: int, paths: Iterable[s
             copy_instead(fault, f"{root}/{path}", f"{target}/{path}")
 
 
-def _move(fresh: str, work: str, paths: Collection[str]) -> None:
-    writer = TreeWriter(work)
-    for path in paths:
-        writer.make_folder(path.rpartition("/")[0])
+def _move(fresh: str, work: str, paths: Iterable[str]) -> None:
+    for path in _with_folders(TreeWriter(work), paths):
         os.rename(f"{fresh}/{path}", f"{work}/{path}")

@@ -45,7 +45,7 @@ _HEADERS = f"""\
 
 
 def fixed_files(index: Index, content: Content, site: SiteView, pages: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """Every file that stands once in a site; `pages` are the paths of all its HTML pages."""
+    """Every file that stands once in a site; `pages` are the paths of all its HTML pages in order."""
     newest = max((folder.published_on for folder in index.folders()), default="")
     base = site.permalink_base
     yield ".nojekyll", b""
@@ -67,7 +67,7 @@ def _addresses(index: Index, base: str, pages: Iterable[str]) -> Iterator[Addres
     hides = " or ".join(f"reasons like '%\"{code}\"%'" for code in sorted(HIDING))
     runs = index.stream(f"select digest, published_on, {hides} from run order by digest")
     run = next(runs, None)
-    for path in sorted(pages):
+    for path in pages:
         folder = path.removesuffix("index.html")
         published_on, hidden = None, path == "404.html"
         if folder.startswith("runs/"):

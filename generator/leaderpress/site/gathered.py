@@ -1,100 +1,145 @@
-"""The site that a build gathers: what it wrote, and what it takes over from the published one."""
+"""The site that a build gathers: what it wrote, and what it takes over from the published one.
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
-from itertools import compress
-from typing import TypeVar
+Its `SHA256SUMS` is written to the private tree at once and read from there: where nothing changed, many lines are
+copied from the published one in one piece.
+"""
+
+from array import array
+from collections.abc import Iterator, Mapping
 
 from ..canonical import Json
-from ..inventory import Files, PathSet, Written, file_line, file_lines_of, folders_of, inventory_text
+from ..inventory import INVENTORY_END, SUMS, inventory_head, path_twice
+from .clashes import check_paths
 from .ledger import Ledger
+from .listing import STEP, Listing, rows_of
+from .spans import Spans
+from .spool import Spool
 from .stamps import Stamps
+from .tree import TreeWriter
 
-Value = TypeVar("Value")
+DROPPED, TAKEN, REPLACED = 0, 1, 2
+"""What becomes of a published file: it has no place in the new site, it stays, or it was written again."""
+_FEW = 1000
+"""New paths that are each compared with the published ones; with more, all are compared with each other."""
 
 
 class Gathered:
-    """Every file of the new site, in the order of its `SHA256SUMS`.
+    """Every file of the new site, in the order of its `SHA256SUMS`.  `taken`: see `TAKEN`, by row of the live tree.
 
-    `taken` says for each row of the live tree whether its file is taken over.
+    Raises `BuildError` for a path that stands twice, and what reading `written` raises.
     """
 
-    def __init__(self, live: Ledger, taken: bytearray, written: Files) -> None:
+    def __init__(self, live: Ledger, taken: bytearray, written: Spool, writer: TreeWriter) -> None:
         self._live = live
-        self._taken = taken
-        self.written = written
-        self._new = sorted(written)
-        rows = list(compress(range(len(taken)), taken))
-        paths = [*compress(live.listing.paths, taken), *self._new]
-        self._order = sorted(range(len(paths)), key=paths.__getitem__)
-        self.paths = [paths[place] for place in self._order]
-        self.live_rows = self._arrange(rows, [-1] * len(self._new))
-        """Row in the live tree of each file, -1 for one that was written."""
-
-    def _arrange(self, taken: Sequence[Value], new: Sequence[Value]) -> list[Value]:
-        """Values of the files that are taken over and of the written ones, by path, in the order of all paths."""
-        values = [*taken, *new]
-        return [values[place] for place in self._order]
-
-    @cached_property
-    def lines(self) -> list[str]:
-        """The lines of `SHA256SUMS`, without line feeds."""
-        new = [f"{self.written[path].sha256}  {path}" for path in self._new]
-        return self._arrange(list(compress(self._live.listing.lines, self._taken)), new)
-
-    @cached_property
-    def sizes(self) -> list[int]:
+        self.states = taken[:]
+        """What becomes of each published file, by row."""
+        self.sizes = array("Q")
         """Bytes of each file."""
-        new = [self.written[path].size for path in self._new]
-        return self._arrange(list(compress(self._live.stamps.columns[1], self._taken)), new)
+        self.kept = Spans()
+        """Rows of files that are taken over, and their rows in the live tree."""
+        self.shared = bytearray()
+        """By row: 1 for a file that is taken over, 0 for one that was written."""
+        self._added: list[bytes] = []
+        self._old_sizes = live.stamps.part(1) if len(live.listing) else array("Q")
+        self.sums = writer.write_chunks(SUMS, self._lines(written))
+        """Size and digest of `SHA256SUMS`."""
+        self.listing = Listing.written(f"{writer.root}/{SUMS}", len(self.sizes), *self.sums)
+        self.size = sum(self.sizes)
+        """Bytes of all files together."""
 
-    @property
-    def sums(self) -> bytes:
-        """The text of `SHA256SUMS`."""
-        return "".join(f"{line}\n" for line in self.lines).encode("ascii")
+    def _lines(self, written: Spool) -> Iterator[bytes]:
+        """The text of `SHA256SUMS` in pieces; notes everything else about each file on the way."""
+        listing, before, done = self._live.listing, b"", 0
+        for path, digest, size in written:
+            if path == before:
+                raise path_twice(path.decode("ascii"))
+            before = path
+            row, listed = listing.place(path) if len(listing) else (0, False)
+            yield from self._take(done, row)
+            done = row + 1 if listed else row
+            if listed:
+                self._replace(row, path)
+            elif len(self._added) <= _FEW:
+                self._added.append(path)
+            self.sizes.append(size)
+            self.shared.append(0)
+            yield b"%b  %b\n" % (digest, path)
+        yield from self._take(done, len(listing))
 
-    def inventory(self, sums: bytes, meta: Mapping[str, Json], before: bytes = b"") -> bytes:
-        """The text of `inventory.json`; `before` is that of the live tree, where it is as we wrote it."""
-        if before:
-            new = [file_line(path, self.written[path]) for path in self._new]
-            lines = self._arrange(list(compress(file_lines_of(before), self._taken)), new)
-        else:
-            lines = [
-                file_line(line[66:], Written(size, line[:64]))
-                for line, size in zip(self.lines, self.sizes, strict=True)
-            ]
-        return inventory_text(lines, sum(self.sizes), sums, meta)
+    def _replace(self, row: int, path: bytes) -> None:
+        if self.states[row]:
+            raise path_twice(path.decode("ascii"))
+        self.states[row] = REPLACED
+
+    def _take(self, start: int, stop: int) -> Iterator[bytes]:
+        """The lines of those of some live rows that are taken over."""
+        listing, states = self._live.listing, self.states
+        while start < stop and (start := states.find(TAKEN, start, stop)) >= 0:
+            end = states.find(DROPPED, start, stop)
+            end = stop if end < 0 else end
+            self.kept.add(len(self.sizes), start, end - start)
+            self.sizes.extend(self._old_sizes[start:end])
+            self.shared.extend(b"\1" * (end - start))
+            if end - start < STEP:
+                yield b"".join(listing.line(row) + b"\n" for row in range(start, end))
+            else:
+                yield from listing.text(start, end)
+            start = end
+
+    def writes(self, path: str) -> str | None:
+        """SHA-256 (hex) of a file that was written, None for any other path."""
+        row = self.listing.row(path)
+        return self.listing.line(row)[:64].decode("ascii") if row >= 0 and not self.shared[row] else None
+
+    def writes_below(self, folder: str) -> bool:
+        """Whether a file was written in a folder or below it."""
+        rows = self.listing.below(folder.encode("utf-8", "surrogateescape"))
+        return self.shared.find(0, rows.start, rows.stop) >= 0
+
+    def written(self) -> Iterator[str]:
+        """The paths of all files that were written."""
+        return (path.decode("ascii") for _, path in self.listing.chosen(self.shared.translate(_OTHER)))
+
+    def dropped(self) -> Iterator[str]:
+        """The published paths that the new site does not have."""
+        return (self._live.listing.path(row) for row in rows_of(self.states, DROPPED))
+
+    def removed(self) -> Iterator[str]:
+        """The same of files that have our bytes."""
+        sound = self._live.sound
+        return (self._live.listing.path(row) for row in rows_of(self.states, DROPPED) if sound[row])
+
+    def inventory(self, meta: Mapping[str, Json]) -> Iterator[bytes]:
+        """The text of `inventory.json` in pieces."""
+        yield inventory_head(len(self.sizes), self.size, self.sums, meta)
+        yield from file_lines(self.listing, self.sizes)
+        yield INVENTORY_END
 
     def stamps(self) -> Stamps:
         """What is known of each file; nothing of those that were written."""
-        return self._live.settled.pick(self.live_rows)
+        return self._live.settled.placed(self.kept, len(self.sizes))
 
-    def removed(self) -> Iterator[int]:
-        """Rows of live files with our bytes that the new site does not have."""
-        live = self._live
-        for row, taken in enumerate(self._taken):
-            if not taken and live.sound[row] and live.listing.paths[row] not in self.written:
-                yield row
+    def check_clashes(self, *, checked: bool) -> None:
+        """Refuse paths that some host would take for another; raises `BuildError` naming both.
 
-    def check_clashes(self) -> None:
-        """Refuse new paths that some host would take for another; raises `BuildError` naming both."""
-        new = [path for path in self._new if path not in self._live.listing.rows]
-        if new and self._may_clash(new):
-            self.check_all_clashes()
+        `checked`: the paths of the live tree were checked against each other.
+        """
+        few = checked and len(self._added) <= _FEW
+        if self._added or not checked:
+            check_paths(self.listing, self._added if few else None)
 
-    def check_all_clashes(self) -> None:
-        """The same where the paths of the live tree were not checked against each other."""
-        paths = PathSet()
-        for path in self.paths:
-            paths.add(path)
 
-    def _may_clash(self, new: Sequence[str]) -> bool:
-        """Whether a new path could clash with one of the published, which were checked against each other."""
-        files = set(map(str.casefold, self._live.listing.paths))
-        folders = {folder.casefold(): folder for folder in self._live.folders}
-        inside = folders_of(new)
-        return (
-            any(path.casefold() in files or path.casefold() in folders for path in new)
-            or any(folder.casefold() in files for folder in inside)
-            or any(folders.get(folder.casefold(), folder) != folder for folder in inside)
+def file_lines(listing: Listing, sizes: "array[int]") -> Iterator[bytes]:
+    """What stands in `inventory.json` about all files, in pieces."""
+    row, comma = 0, b""
+    for text in listing.text():
+        lines = text[:-1].split(b"\n")
+        some = zip(lines, sizes[row : row + len(lines)], strict=True)
+        # Paths are plain ASCII without quotes or backslashes (check_path), so they need no escape.
+        yield comma + b",\n".join(
+            [b'"%b":{"digest":"sha256:%b","size":%d}' % (line[66:], line[:64], size) for line, size in some]
         )
+        row, comma = row + len(lines), b",\n"
+
+
+_OTHER = bytes([1, 0]) + bytes(254)

@@ -5,7 +5,6 @@ The published site does: its log must begin the new one, and its addresses must 
 promises nothing; for that there is `check --against`.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import islice
@@ -18,7 +17,7 @@ from ..log import LOG, Checkpoint, Difference, first_difference, prefix_fault, s
 from ..manifests.notes import NoteKind
 from ..slugs import retired_day
 from ..store.redactions import Redactions
-from .addresses import Addresses, page_kind
+from .addresses import Addresses, Lost, page_kind
 from .output import DirectoryOutput
 
 REWRITTEN = "log-rewritten"
@@ -102,13 +101,13 @@ def lost_addresses(
     dropped: Iterable[str], addresses: Addresses, before: PublishedLog, redactions: Redactions
 ) -> list[LeaderpressError]:
     """A fault for each kind of promised address among the published paths that the new site does not have."""
-    lost: dict[str, list[str]] = defaultdict(list)
+    lost = Lost()
     for path in dropped:
         kind = _promised_kind(path, addresses)
         is_open = kind == "object" and path[10:-5] in before.open_notes
         if kind and not is_open and not (kind in _MOVABLE and _is_retired(path, redactions)):
-            lost[kind].append(path)
-    return [_lost(kind, paths) for kind, paths in sorted(lost.items())]
+            lost.add(kind, path)
+    return [_lost(*found) for found in lost]
 
 
 def _promised_kind(path: str, addresses: Addresses) -> str:
@@ -127,9 +126,9 @@ def _is_retired(path: str, redactions: Redactions) -> bool:
     return bool(retired_day(path, redactions.retired)) or any("retired" not in line for line in redactions.lines)
 
 
-def _lost(kind: str, paths: list[str]) -> BuildError:
-    what = f"{len(paths):,} published {kind} addresses" if len(paths) > 1 else f"a published {kind} address"
-    return BuildError("address-lost", f"{what} would be lost, first {min(paths)}", at=min(paths), hint=_HINT)
+def _lost(kind: str, count: int, first: str) -> BuildError:
+    what = f"{count:,} published {kind} addresses" if count > 1 else f"a published {kind} address"
+    return BuildError("address-lost", f"{what} would be lost, first {first}", at=first, hint=_HINT)
 
 
 def _is_of_note(line: bytes) -> bool:

@@ -7,71 +7,41 @@ build clears away what it left.  Files in the published folder that are not ours
 """
 
 import hashlib
+import heapq
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import compress
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
-from ..canonical import Json, sha256
+from ..canonical import Json
 from ..errors import BuildError
 from ..inventory import (
     FILES_FROM,
     INVENTORY,
-    RESERVED,
+    INVENTORY_END,
     SUMS,
-    Files,
-    PathSet,
     Receipt,
     Written,
-    inventory_bytes,
+    check_path,
     is_head_intact,
     meta_of,
     path_twice,
-    sums_bytes,
 )
 from . import stamps
-from .gathered import Gathered
-from .ledger import Digests, Ledger
+from .digests import Digests
+from .gathered import TAKEN, Gathered, file_lines
+from .ledger import Ledger
 from .lock import BuildLock
+from .memory import MemoryOutput, Output, refuse_reserved
 from .published import Beside, Published, read_published, refuse_unsuitable
+from .spool import Spool
 from .standby import Standby
 from .tree import TreeWriter, remove, wrapped, write_file
 
 __all__ = ["DirectoryOutput", "MemoryOutput", "Output", "write_file"]
-
-
-class Output(Protocol):
-    """Takes the files of one site, each once, then `commit`."""
-
-    def write(self, path: str, data: bytes) -> None:
-        """Take one file in; raises `BuildError` for a bad path and for one that clashes with an earlier path."""
-
-    def commit(self, meta: Mapping[str, Json]) -> Receipt:
-        """Add `SHA256SUMS` and `inventory.json` (with `meta`, see `inventory_bytes`) and publish."""
-
-
-class MemoryOutput:
-    """Keeps a site in a dict, `files`, with the same rules and the same last two files as on disk."""
-
-    def __init__(self) -> None:
-        self.files: dict[str, bytes] = {}
-        self._paths = _paths()
-
-    def write(self, path: str, data: bytes) -> None:
-        """See `Output.write`."""
-        self._paths.add(path)
-        self.files[path] = data
-
-    def commit(self, meta: Mapping[str, Json]) -> Receipt:
-        """See `Output.commit`."""
-        files = {path: Written(len(data), sha256(data)[7:]) for path, data in self.files.items()}
-        sums = sums_bytes(files)
-        self.files[SUMS] = sums
-        self.files[INVENTORY] = inventory_bytes(files, sums, meta)
-        return Receipt(len(files), _total(files), sha256(sums), written=len(files))
 
 
 class DirectoryOutput:
@@ -107,12 +77,17 @@ class DirectoryOutput:
             self._clock = stamps.settled(beside.lock)
         known = self._old.known if not self._verify else stamps.TreeStamps()
         self._live = Ledger(beside.live, self._old.listing, known, self._clock, self._threads)
-        self._paths = _paths()
-        self._written: dict[str, Written] = {}
-        self._taken = bytearray(len(self._old.listing.lines))
+        self._taken = bytearray(len(self._old.listing))
+        self._private: list[str] = []
+        self._written = Spool(self._private_folder)
         self._writer: TreeWriter | None = None
         self._second: Standby | None = None
+        self._gathered: Gathered | None = None
         self._done = False
+
+    def _private_folder(self) -> str:
+        self._private.append(self._beside.new_folder())
+        return self._private[-1]
 
     @property
     def tree(self) -> str:
@@ -122,24 +97,39 @@ class DirectoryOutput:
     def _fresh_writer(self) -> TreeWriter:
         self._check_open()
         if self._writer is None:
-            self._writer = TreeWriter(self._beside.new_folder())
+            self._writer = TreeWriter(self._private_folder())
         return self._writer
 
     def write(self, path: str, data: bytes) -> None:
-        """See `Output.write`."""
-        self._add(path)
-        self._written[path] = self._fresh_writer().write(path, data)
+        """See `Output.write`; a path that clashes with another in case or as a folder is found by `commit`."""
+        self._admit(path)
+        self._note(path, self._fresh_writer().write(path, data))
 
     def write_chunks(self, path: str, chunks: Iterable[bytes]) -> None:
         """Like `write`, for a file that is too long to be held whole."""
-        self._add(path)
-        self._written[path] = self._fresh_writer().write_chunks(path, chunks)
+        self._admit(path)
+        self._note(path, self._fresh_writer().write_chunks(path, chunks))
 
     def record(self, path: str, size: int, sha256: str) -> None:
-        """Note what a worker wrote to `tree`: its size in bytes and SHA-256 (hex).  Raises as `write` does."""
+        """Note what a worker wrote to `tree`: its size in bytes and SHA-256 (hex).  Raises as `write` does.
+
+        That it is taken over as well is found by `commit`.
+        """
         self._check_open()
-        self._add(path)
-        self._written[path] = Written(size, sha256)
+        check_path(path)
+        refuse_reserved(path)
+        self._note(path, Written(size, sha256))
+
+    def _admit(self, path: str) -> None:
+        self._check_open()
+        refuse_reserved(path)
+        row = self._old.listing.row(path)
+        if row >= 0 and self._taken[row]:
+            raise path_twice(path)
+
+    def _note(self, path: str, file: Written) -> None:
+        self._written.add(path, *file)
+        self._gathered = None
 
     def reuse(self, path: str) -> bool:
         """Take a file over from the published site, unless it no longer has the bytes that its inventory lists.
@@ -147,52 +137,46 @@ class DirectoryOutput:
         False means that the file must be written.
         """
         self._check_open()
-        row = self._old.listing.rows.get(path)
-        if row is None or not self._live.sound[row]:
+        row = self._old.listing.row(path)
+        if row < 0 or not self._live.sound[row]:
             return False
-        self._add(path)
-        self._taken[row] = 1
+        if self._taken[row]:
+            raise path_twice(path)
+        self._taken[row] = TAKEN
+        self._gathered = None
         return True
 
     def reuse_all(self, but: Iterable[str]) -> Iterator[str]:
         """Take over every published file but some; gives those that no longer have the bytes that are listed."""
         self._check_open()
-        rows = self._old.listing.rows
+        listing = self._old.listing
+        self._gathered = None
         self._taken[:] = self._live.sound
-        damaged = bytearray(not sound for sound in self._live.sound)
+        damaged = self._live.sound.translate(_OTHER)
         for path in but:
-            if (row := rows.get(path)) is not None:
+            if (row := listing.row(path)) >= 0:
                 self._taken[row] = damaged[row] = 0
-        return compress(self._old.listing.paths, damaged)
+        return (path.decode("ascii") for _, path in listing.chosen(damaged))
 
     def look_ahead(self) -> None:
         """Look at the standby tree now, which `commit` does anyway: a good moment is while others work."""
         with wrapped("publish", self._beside.live):
             self._second = self._second or Standby.open(self._beside.standby, self._standby)
 
-    def _add(self, path: str) -> None:
-        # The paths of the published site were checked against each other when it was built.  While only they are
-        # written again, it is enough that none is written twice.
-        row = self._old.listing.rows.get(path)
-        if path in self._written or (row is not None and self._taken[row]):
-            raise path_twice(path)
-        if row is None:
-            self._paths.add(path)
-
     @property
-    def published(self) -> Mapping[str, str]:
+    def published(self) -> Digests:
         """SHA-256 (hex) by path of what the folder held when it was opened."""
         return Digests(self._old.listing)
 
     @property
-    def paths(self) -> Sequence[str]:
+    def paths(self) -> Iterator[str]:
         """What the folder held when it was opened, in order."""
-        return self._old.listing.paths
+        return iter(self.published)
 
     @property
     def published_sums(self) -> str:
         """Digest of the `SHA256SUMS` that the folder held when it was opened; empty if there was no site."""
-        return sha256(self._old.sums) if self._old.sums else ""
+        return f"sha256:{self._old.listing.digest}" if self._old.head else ""
 
     @property
     def root(self) -> str:
@@ -202,28 +186,25 @@ class DirectoryOutput:
     @property
     def published_meta(self) -> Mapping[str, Json]:
         """What `commit` was given for the site that the folder held when it was opened; empty if there was none."""
-        return meta_of(self._old.inventory) if self._old.inventory else {}
+        return meta_of(self._old.head) if self._old.head else {}
 
     def dropped(self) -> Iterator[str]:
-        """What the folder held when it was opened and that was neither written nor taken over so far."""
-        left = compress(self._old.listing.paths, (not taken for taken in self._taken))
-        return (path for path in left if path not in self._written)
+        """What the folder held when it was opened and that was neither written nor taken over so far, in order.
 
-    @property
-    def files(self) -> Files:
-        """Everything that was written or taken over so far."""
-        rows = compress(range(len(self._taken)), self._taken)
-        lines, sizes = self._old.listing.lines, self._live.stamps.columns[1]
-        return {**{lines[row][66:]: Written(sizes[row], lines[row][:64]) for row in rows}, **self._written}
+        Raises `BuildError` for a path that was both.
+        """
+        return self._gather().dropped()
 
-    def sizes(self) -> list[tuple[str, int]]:
-        """(path, bytes) of everything that was written or taken over so far."""
-        known = zip(self._old.listing.paths, self._live.stamps.columns[1], strict=True)
-        return [*compress(known, self._taken), *((path, file.size) for path, file in self._written.items())]
+    def sizes(self) -> Iterator[tuple[str, int]]:
+        """(path, bytes) of everything that was written or taken over until now, in order."""
+        listing, taken = self._old.listing, self._taken[:]
+        kept = compress(zip(listing.paths(), self._live.stamps.values(1), strict=True), taken) if any(taken) else ()
+        written = ((file.path, file.size) for file in self._written)
+        return ((path.decode("ascii"), size) for path, size in heapq.merge(kept, written))
 
-    def published_sizes(self) -> list[tuple[str, int]]:
+    def published_sizes(self) -> Iterator[tuple[str, int]]:
         """(path, bytes) of every published file that has its bytes."""
-        return list(zip(self._old.listing.paths, self._live.stamps.columns[1], strict=True))
+        return zip(self.paths, self._live.stamps.values(1), strict=True)
 
     def is_intact(self, path: str) -> bool:
         """Whether a published file still has the bytes that its inventory lists."""
@@ -232,64 +213,69 @@ class DirectoryOutput:
     def keep(self) -> Receipt | None:
         """Leave the published site as it is; None where it is not what its inventory lists."""
         self._check_open()
-        if not self._old.sums or not all(self._live.sound) or not self._has_own_inventory():
+        if not self._old.head or not all(self._live.sound) or not self._has_own_inventory():
             return None
         self._save_what_was_learned()
-        size, count = sum(self._live.stamps.columns[1]), len(self._taken)
+        size, count = sum(self._live.stamps.values(1)), len(self._taken)
         self.close()
-        return Receipt(count, size, sha256(self._old.sums), reused=count, changed=False)
+        return Receipt(count, size, self.published_sums, reused=count, changed=False)
 
     def _has_own_inventory(self) -> bool:
         if self._old.own_inventory:
             return True
-        head, mark, _ = self._old.inventory.partition(FILES_FROM)
-        whole = Gathered(self._live, bytearray(b"\1") * len(self._taken), {}).inventory(self._old.sums, {})
-        same = self._old.inventory == head + mark + whole.partition(FILES_FROM)[2]
+        head = self._old.head
+        whole = hashlib.sha256(head + FILES_FROM)
+        for piece in file_lines(self._old.listing, self._live.stamps.part(1)):
+            whole.update(piece)
+        whole.update(INVENTORY_END)
+        same = whole.hexdigest() == self._old.inventory
         self._live.learned |= same
         return same and is_head_intact(head)
 
     def commit(self, meta: Mapping[str, Json]) -> Receipt:
         """See `Output.commit`.  Where every byte is published already, nothing on disk is touched."""
         self._check_open()
-        new = Gathered(self._live, self._taken, self._written)
-        if self._old.inventory:
-            new.check_clashes()
-        else:
-            new.check_all_clashes()
-        sums = new.sums
-        inventory = new.inventory(sums, meta, self._old.inventory if self._old.own_inventory else b"")
-        taken = sum(self._taken)
-        receipt = Receipt(len(new.paths), sum(new.sizes), sha256(sums), len(self._written), taken)
+        new = self._gather()
+        new.check_clashes(checked=bool(self._old.head))
+        inventory = self._fresh_writer().write_chunks(INVENTORY, new.inventory(meta)).sha256
+        digest, written = new.listing.digest, len(self._written)
+        receipt = Receipt(len(new.listing), new.size, f"sha256:{digest}", written, len(new.listing) - written)
         with wrapped("publish", self._beside.live):
-            if (sums, inventory) == (self._old.sums, self._old.inventory) and all(self._live.sound):
+            if (digest, inventory) == (self._old.listing.digest, self._old.inventory) and all(self._live.sound):
                 self._save_what_was_learned()
                 receipt = replace(receipt, changed=False)
             else:
-                receipt = self._publish(new, sums, inventory, receipt)
+                receipt = self._publish(new, inventory, receipt)
         self.close()
         return receipt
 
-    def _publish(self, new: Gathered, sums: bytes, inventory: bytes, receipt: Receipt) -> Receipt:
+    def _gather(self) -> Gathered:
+        writer = self._fresh_writer()
+        if self._gathered is None:
+            remove(f"{writer.root}/{SUMS}")
+            self._gathered = Gathered(self._live, self._taken, self._written, writer)
+        return self._gathered
+
+    def _publish(self, new: Gathered, inventory: str, receipt: Receipt) -> Receipt:
         # What only a changed site needs is not loaded before there is one.
         from .commit import Commit
 
         self.look_ahead()
         before = self._old.known.inventory
-        return Commit(self._beside, self._live, self._second, before, self.tree, new).run(sums, inventory, receipt)
+        return Commit(self._beside, self._live, self._second, before, self.tree, new).run(inventory, receipt)
 
     def _save_what_was_learned(self) -> None:
         if not self._live.learned:
             return
-        identity = stamps.identity_of(self._beside.live, self._old.sums)
-        inventory = hashlib.sha256(self._old.inventory).hexdigest()
-        stamps.save(self._beside.stamps, self._live.known(identity, inventory), self._standby)
+        identity = stamps.identity_of(self._beside.live, self._old.listing.digest)
+        stamps.save(self._beside.stamps, self._live.known(identity, self._old.inventory), self._standby)
 
     def close(self) -> None:
         """Discard what was not committed and let the next build in.  May be called again."""
         if not self._done:
             self._done = True
-            if self._writer is not None:
-                remove(self._writer.root)
+            for folder in self._private:
+                remove(folder)
             self._lock.release()
 
     def _check_open(self) -> None:
@@ -305,12 +291,4 @@ class DirectoryOutput:
         self.close()
 
 
-def _paths() -> PathSet:
-    paths = PathSet()
-    for path in RESERVED:
-        paths.add(path)
-    return paths
-
-
-def _total(files: Files) -> int:
-    return sum(file.size for file in files.values())
+_OTHER = bytes([1, 0]) + bytes(254)

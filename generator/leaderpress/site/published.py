@@ -5,21 +5,26 @@ refused, because a build deletes what `SHA256SUMS` lists.
 """
 
 import hashlib
+import heapq
 import itertools
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
-from ..canonical import sha256
 from ..errors import BuildError
-from ..inventory import INVENTORY, SUMS, Written, parse_sums, sums_bytes, sums_named_by
+from ..inventory import FILES_FROM, INVENTORY, SUMS, sums_named_by
 from .exchange import PART, restore
-from .ledger import Listing
+from .listing import Listing
 from .stamps import TreeStamps, identity_of
-from .tree import CREATE, FILE_MODE, digest_file, is_folder, make_folder, read, remove, wrapped
+from .tree import READ, create, digest_file, is_folder, make_folder, remove, wrapped
 
+_CHUNK = 1 << 18
+_LONGEST_HEAD = 1 << 24
+"""Bytes before the files in an `inventory.json` that may be one of ours."""
 _numbers = itertools.count(1)
 
 
@@ -61,16 +66,14 @@ class Beside:
         remove(self.pending + "-part")
         remove(f"{self.live}/{PART}")
 
-    def announce(self, listed: Mapping[str, str]) -> None:
+    def announce(self, old: Listing, new: Listing) -> None:
         """Write down what is ours while a build replaces file by file, so that after a kill it is known.
 
-        `listed` is SHA-256 (hex) by path.  Raises `OSError`.
+        Raises `OSError` and `BuildError`.
         """
         part = self.pending + "-part"
         remove(part)
-        descriptor = os.open(part, CREATE, FILE_MODE)
-        with open(descriptor, "wb") as stream:
-            stream.write(sums_bytes({path: Written(0, digest) for path, digest in listed.items()}))
+        create(part, _union(old, new, lambda _: True))
         os.replace(part, self.pending)
 
 
@@ -78,10 +81,12 @@ class Beside:
 class Published:
     """What the live folder holds."""
 
-    sums: bytes = b""
-    inventory: bytes = b""
     listing: Listing = field(default_factory=Listing)
     """What we published."""
+    head: bytes = b""
+    """What stands before the files in its `inventory.json`; empty where there is no site, or only pieces of two."""
+    inventory: str = ""
+    """SHA-256 (hex) of its `inventory.json`."""
     known: TreeStamps = field(default_factory=TreeStamps)
     """What is known of its files."""
     own_inventory: bool = False
@@ -106,30 +111,75 @@ def read_published(beside: Beside, known: TreeStamps) -> Published:
     with wrapped("read", beside.live):
         if not root.exists() or not os.listdir(root):
             return Published()
-    sums, inventory, pending = (read(path) for path in (root / SUMS, root / INVENTORY, Path(beside.pending)))
-    if pending is not None:
+    if (pending := Listing.open(beside.pending)) is not None:
         # A build that replaced file by file was stopped: what it had written is ours as well.
-        return Published(listing=_merged(beside.live, sums or b"", pending))
-    if sums is None or inventory is None:
-        raise _not_ours(root, f"it is not empty and has no {INVENTORY if sums is not None else SUMS}")
-    same = bool(known.identity) and identity_of(beside.live, sums) == known.identity
-    own = same and hashlib.sha256(inventory).hexdigest() == known.inventory
+        return Published(_merged(beside, pending))
+    listing, inventory = Listing.open(f"{beside.live}/{SUMS}"), _read_inventory(f"{beside.live}/{INVENTORY}")
+    if listing is None or inventory is None:
+        raise _not_ours(root, f"it is not empty and has no {INVENTORY if listing is not None else SUMS}")
+    head, digest = inventory
+    same = bool(known.identity) and identity_of(beside.live, listing.digest) == known.identity
+    own = same and digest == known.inventory
     try:
-        if not own and sums_named_by(inventory) != sha256(sums):
+        if not own and sums_named_by(head) != f"sha256:{listing.digest}":
             raise _not_ours(root, f"its {SUMS} is not the one that its {INVENTORY} names")
-        return Published(sums, inventory, Listing.parse(sums, ours=same), known if same else TreeStamps(), own)
+        if not same:
+            listing.check()
+        return Published(listing, head, digest, known if same else TreeStamps(), own)
     except BuildError as fault:
         raise fault if fault.code == "output-not-ours" else _not_ours(root, fault.problem) from None
 
 
-def _merged(live: str, sums: bytes, pending: bytes) -> Listing:
-    listed: dict[str, str] = {}
+def _read_inventory(full: str) -> tuple[bytes, str] | None:
+    """What stands before the files in `inventory.json`, and its SHA-256 (hex); None where it cannot be read."""
+    hasher, head = hashlib.sha256(), b""
+    try:
+        with open(os.open(full, READ), "rb", buffering=0) as stream:
+            while chunk := stream.read(_CHUNK):
+                hasher.update(chunk)
+                if FILES_FROM not in head and len(head) < _LONGEST_HEAD:
+                    head += chunk
+    except OSError:
+        return None
+    return head.partition(FILES_FROM)[0], hasher.hexdigest()
+
+
+def _merged(beside: Beside, pending: Listing) -> Listing:
+    """What is ours of a site that was being replaced file by file: written out in order, and read from there."""
+    old, new = (_checked(listing) for listing in (Listing.open(f"{beside.live}/{SUMS}"), pending))
+    folder = beside.new_folder()
+    with wrapped("write", folder):
+        try:
+            full = f"{folder}/{SUMS}"
+            written = create(full, _union(old, new, lambda line: _is_there(beside.live, line)))
+            found = Listing.open(full)
+        finally:
+            remove(folder)
+    if found is None or found.digest != written.sha256:
+        raise BuildError("sums-cut", "what was just written cannot be read", at=folder)
+    return found
+
+
+def _checked(listing: Listing | None) -> Listing:
+    """A listing if it is whole, else an empty one."""
     with suppress(BuildError):
-        listed.update(parse_sums(sums))
-    with suppress(BuildError):
-        new = parse_sums(pending)
-        listed.update({path: digest for path, digest in new.items() if digest_file(f"{live}/{path}") == digest})
-    return Listing([f"{digest}  {path}" for path, digest in sorted(listed.items())])
+        if listing is not None:
+            listing.check()
+            return listing
+    return Listing()
+
+
+def _is_there(live: str, line: bytes) -> bool:
+    return digest_file(f"{live}/{line[66:].decode('ascii')}") == line[:64].decode("ascii")
+
+
+def _union(old: Listing, new: Listing, wanted: Callable[[bytes], bool]) -> Iterator[bytes]:
+    """The lines of both in order; where both list a path, the new one if it is `wanted`, which others must be too."""
+    both = heapq.merge(((line[66:], 0, line) for line in old.lines()), ((line[66:], 1, line) for line in new.lines()))
+    for _, some in groupby(both, key=itemgetter(0)):
+        lines = [line for _, is_new, line in some if not is_new or wanted(line)]
+        if lines:
+            yield lines[-1] + b"\n"
 
 
 def _not_ours(root: Path, why: str) -> BuildError:

@@ -74,17 +74,48 @@ def kind_of(path: str) -> str:
     return KINDS.get(first if slash or first == "404.html" else "", WRITTEN_PAGE)
 
 
+class Tally:
+    """The size of a site, counted file by file in any order; nothing is held but a line for each kind of page."""
+
+    def __init__(self) -> None:
+        self.files = 0
+        self.size = 0
+        """Bytes of all files together."""
+        self.largest = ("", 0)
+        """Path and bytes of the largest file, of several the first by path."""
+        self._kinds: dict[str, PageKind] = {}
+
+    def add(self, path: str, size: int) -> bool:
+        """Count one file; whether it is a page."""
+        self.files += 1
+        self.size += size
+        self.largest = _larger(self.largest, path, size)
+        if not path.endswith(".html"):
+            return False
+        kind = kind_of(path)
+        known = self._kinds.get(kind)
+        if known is None:
+            self._kinds[kind] = PageKind(1, size, size, path)
+            return True
+        largest_path, largest = _larger((known.largest_path, known.largest), path, size)
+        self._kinds[kind] = PageKind(known.pages + 1, known.bytes + size, largest, largest_path)
+        return True
+
+    @property
+    def kinds(self) -> dict[str, PageKind]:
+        """The pages among the files by kind; the most pages first."""
+        return dict(sorted(self._kinds.items(), key=lambda pair: (-pair[1].pages, pair[0])))
+
+
 def page_kinds(sizes: Iterable[tuple[str, int]]) -> dict[str, PageKind]:
     """The pages among files, given as (path, bytes), by kind; the most pages first."""
-    found: dict[str, list[tuple[int, str]]] = {}
+    tally = Tally()
     for path, size in sizes:
-        if path.endswith(".html"):
-            found.setdefault(kind_of(path), []).append((size, path))
-    kinds = {kind: _page_kind(pages) for kind, pages in found.items()}
-    return dict(sorted(kinds.items(), key=lambda pair: (-pair[1].pages, pair[0])))
+        tally.add(path, size)
+    return tally.kinds
 
 
-def _page_kind(pages: list[tuple[int, str]]) -> PageKind:
-    # Of several largest pages the first by path, whatever the order in which they were made.
-    largest, path = min(pages, key=lambda page: (-page[0], page[1]))
-    return PageKind(len(pages), sum(size for size, _ in pages), largest, path)
+def _larger(known: tuple[str, int], path: str, size: int) -> tuple[str, int]:
+    # Of several largest ones the first by path, whatever the order in which they were made.
+    known_path, known_size = known
+    return (path, size) if size > known_size or (size == known_size and path < known_path) else known

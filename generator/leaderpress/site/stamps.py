@@ -9,18 +9,25 @@ import hashlib
 import json
 import os
 import sys
+import weakref
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
-from .tree import CREATE
+from ..errors import BuildError
+from .spans import Spans
+from .tree import CREATE, READ
 
-_MAGIC = f"leaderpress-stamps-2 {sys.byteorder} ".encode()
+_MAGIC = f"leaderpress-stamps-3 {sys.byteorder} ".encode()
 _CLOCK_STEP = 20_000_000
 """ns; file times advance by the kernel's tick, at most 10 ms on Linux; two ticks, to be safe."""
 _TYPES = "QQIqq"
+_PART = 8192
+"""Values that are read in one go."""
+_CHUNK = 1 << 18
 
 
 class Stamp(NamedTuple):
@@ -33,54 +40,108 @@ class Stamp(NamedTuple):
     changed: int
 
 
+class _File:
+    """A file that is open as long as anything reads from it, whatever becomes of its name."""
+
+    def __init__(self, full: str) -> None:
+        self.descriptor = os.open(full, READ)
+        weakref.finalize(self, os.close, self.descriptor)
+
+
+class _Stored:
+    """A column in a file, read when it is asked for; slices are arrays."""
+
+    __slots__ = ("_file", "_length", "_start", "typecode")
+
+    def __init__(self, file: _File, start: int, length: int, typecode: str) -> None:
+        self._file = file
+        self._start = start
+        self._length = length
+        self.typecode = typecode
+
+    def __len__(self) -> int:
+        return self._length
+
+    def part(self, start: int, stop: int) -> "array[int]":
+        """The values of some rows; raises `OSError`, and `BuildError` where the file got shorter meanwhile."""
+        found = array(self.typecode)
+        size = found.itemsize
+        values = os.pread(self._file.descriptor, (stop - start) * size, self._start + start * size)
+        if len(values) != (stop - start) * size:
+            raise BuildError("stamps-cut", "a private file of the output folder got shorter while it was read")
+        found.frombytes(values)
+        return found
+
+
 class Stamps:
-    """Stamps by row, kept in columns: a large site has millions."""
+    """Stamps by row, kept in columns: a large site has millions, so that those of the last build stay on disk."""
 
     __slots__ = ("columns",)
 
     def __init__(self, rows: int = 0) -> None:
-        self.columns = tuple(array(kind, bytes(rows * array(kind).itemsize)) for kind in _TYPES)
+        self.columns: tuple[array[int] | _Stored, ...] = tuple(
+            array(kind, bytes(rows * array(kind).itemsize)) for kind in _TYPES
+        )
 
     def __len__(self) -> int:
         return len(self.columns[0])
 
     def __getitem__(self, row: int) -> Stamp:
-        return Stamp(*(column[row] for column in self.columns))
+        return Stamp(*(self.part(column, row, row + 1)[0] for column in range(len(_TYPES))))
 
     def __setitem__(self, row: int, stamp: Stamp) -> None:
+        """Only where the columns are held, as in a new one or a `copy`."""
         for column, value in zip(self.columns, stamp, strict=True):
-            column[row] = value
+            column[row] = value  # type: ignore[index]
+
+    def part(self, column: int, start: int = 0, stop: int | None = None) -> "array[int]":
+        """Values of one column, 0 being the inode, in the order of `Stamp`."""
+        values = self.columns[column]
+        stop = len(values) if stop is None else stop
+        return values.part(start, stop) if isinstance(values, _Stored) else values[start:stop]
+
+    def values(self, column: int) -> Iterator[int]:
+        """All values of one column, of which few are held at a time."""
+        starts = range(0, len(self), _PART)
+        return chain.from_iterable(self.part(column, start, min(start + _PART, len(self))) for start in starts)
+
+    def copy(self) -> "Stamps":
+        """The same, held in memory, so that it can be changed."""
+        return self.placed([(0, 0, len(self))], len(self))
 
     def without(self, rows: Iterable[int]) -> "Stamps":
         """A copy in which nothing is known of some rows."""
-        other = Stamps()
-        other.columns = tuple(column[:] for column in self.columns)
+        other = self.copy()
         for row in rows:
             other[row] = NOTHING
         return other
 
-    def pick(self, rows: Sequence[int]) -> "Stamps":
-        """The stamps of these rows, nothing for -1."""
-        other = Stamps()
-        other.columns = tuple(
-            array(column.typecode, [column[row] if row >= 0 else 0 for row in rows]) for column in self.columns
-        )
+    def placed(self, spans: Sequence[tuple[int, int, int]] | Spans, rows: int) -> "Stamps":
+        """`rows` stamps, held: those of `spans` (row there, row of this one, how many), nothing for the others."""
+        other = Stamps(rows)
+        for column, values in enumerate(other.columns):
+            # Read in one piece, because there may be as many spans as files; one column at a time is held twice.
+            own = self.part(column)
+            for there, here, length in spans:
+                values[there : there + length] = own[here : here + length]  # type: ignore[index]
         return other
 
-    def write(self) -> bytes:
-        """All columns as bytes, see `read`."""
-        return b"".join(column.tobytes() for column in self.columns)
+    def parts(self) -> Iterator[bytes]:
+        """All columns as bytes, one after the other, in pieces."""
+        for column in range(len(_TYPES)):
+            for start in range(0, len(self), _PART):
+                yield self.part(column, start, min(start + _PART, len(self))).tobytes()
 
     @classmethod
-    def read(cls, data: memoryview, rows: int) -> tuple["Stamps", memoryview]:
-        """What `write` gave for this number of rows, and what follows it; raises `ValueError`."""
+    def stored(cls, file: _File, start: int, rows: int) -> tuple["Stamps", int]:
+        """What `parts` gave for this number of rows, from some place of a file on, and what place follows it."""
+        columns: list[_Stored] = []
+        for kind in _TYPES:
+            columns.append(_Stored(file, start, rows, kind))
+            start += rows * array(kind).itemsize
         found = cls()
-        for column in found.columns:
-            column.frombytes(data[: rows * column.itemsize])
-            data = data[rows * column.itemsize :]
-        if {len(column) for column in found.columns} != {rows}:
-            raise ValueError("too short")
-        return found, data
+        found.columns = tuple(columns)
+        return found, start
 
 
 NOTHING = Stamp(0, 0, 0, 0, 0)
@@ -95,9 +156,8 @@ class TreeStamps:
     """SHA-256 (hex) of its `inventory.json`."""
     files: Stamps = field(default_factory=Stamps)
     """By line of its `SHA256SUMS`."""
-    folders: Sequence[str] = ()
-    """Folders that hold nothing but what is listed, without the root."""
-    folder_stamps: Stamps = field(default_factory=Stamps)
+    folders: Stamps = field(default_factory=Stamps)
+    """By the order of `Listing.folders`; of those that hold nothing but what is listed."""
 
 
 def stamp(status: os.stat_result) -> Stamp:
@@ -105,14 +165,15 @@ def stamp(status: os.stat_result) -> Stamp:
     return Stamp(status.st_ino, status.st_size, status.st_mode, status.st_mtime_ns, status.st_ctime_ns)
 
 
-def differing(folder: int, paths: Sequence[str], known: Stamps) -> Iterator[tuple[int, os.stat_result | None]]:
-    """(row, status) of each path below the open `folder` that does not have its stamp; None where nothing is there."""
+def differing(folder: int, paths: Iterable[bytes], known: Stamps) -> Iterator[tuple[int, bytes, os.stat_result | None]]:
+    """(row, path, status) of each path below the open `folder` without its stamp; None where nothing is there."""
     stat = os.stat
-    for row, (path, inode, size, mode, modified, changed) in enumerate(zip(paths, *known.columns, strict=True)):
+    columns = (known.values(column) for column in range(len(_TYPES)))
+    for row, (path, inode, size, mode, modified, changed) in enumerate(zip(paths, *columns, strict=True)):
         try:
             status = stat(path, dir_fd=folder, follow_symlinks=False)
         except (FileNotFoundError, NotADirectoryError):
-            yield row, None
+            yield row, path, None
             continue
         if (
             status.st_ctime_ns != changed
@@ -121,16 +182,16 @@ def differing(folder: int, paths: Sequence[str], known: Stamps) -> Iterator[tupl
             or status.st_mtime_ns != modified
             or status.st_mode != mode
         ):
-            yield row, status
+            yield row, path, status
 
 
-def identity_of(root: str, sums: bytes) -> str:
-    """What the stamps of a tree are valid for: this folder (device and inode), holding these `SHA256SUMS`."""
+def identity_of(root: str, digest: str) -> str:
+    """What the stamps of a tree are valid for: this folder (device and inode), and its `SHA256SUMS` by its digest."""
     try:
         status = os.lstat(root)
     except OSError:
         return ""
-    return f"{status.st_dev}-{status.st_ino}-{hashlib.sha256(sums).hexdigest()}"
+    return f"{status.st_dev}-{status.st_ino}-{digest}"
 
 
 def settled(lock: str) -> int:
@@ -145,48 +206,58 @@ def settled(lock: str) -> int:
 
 def save(full: str, live: TreeStamps, standby: TreeStamps) -> None:
     """Write what is known of both trees anew.  A failure is not an error: the next build then reads files instead."""
-    payload = b"".join(part for tree in (live, standby) for part in _section(tree))
     with suppress(OSError):
         forget(full)
         with open(os.open(full, CREATE, 0o644), "wb") as stream:
-            stream.write(_MAGIC + hashlib.sha256(payload).hexdigest().encode() + b"\n")
-            stream.write(payload)
+            stream.write(_MAGIC + b"0" * 64 + b"\n")
+            hasher = hashlib.sha256()
+            for part in chain(_section(live), _section(standby)):
+                hasher.update(part)
+                stream.write(part)
+            # Until now the checksum is wrong, so that a file that was not written to its end is not believed.
+            stream.seek(len(_MAGIC))
+            stream.write(hasher.hexdigest().encode())
 
 
 def load(full: str) -> tuple[TreeStamps, TreeStamps]:
     """What is known of the live and the standby tree: nothing where the file is missing, torn or altered."""
     try:
-        with open(full, "rb") as stream:
-            head, payload = stream.readline(200), stream.read()
+        file = _File(full)
+        start = len(_MAGIC) + 65
+        if os.pread(file.descriptor, start, 0) != _MAGIC + _digest(file, start) + b"\n":
+            return TreeStamps(), TreeStamps()
+        live, start = _read_section(file, start)
+        return live, _read_section(file, start)[0]
     except OSError:
         return TreeStamps(), TreeStamps()
-    if head != _MAGIC + hashlib.sha256(payload).hexdigest().encode() + b"\n":
-        return TreeStamps(), TreeStamps()
-    live, rest = _read_section(memoryview(payload))
-    return live, _read_section(rest)[0]
 
 
 def forget(full: str) -> None:
-    """Throw the stamps away, before anything that they speak of changes."""
+    """Throw the stamps away, before anything that they speak of changes; who has them open can still read them."""
     with suppress(FileNotFoundError):
         os.unlink(full)
+
+
+def _digest(file: _File, start: int) -> bytes:
+    """The checksum of all that follows the first line."""
+    hasher = hashlib.sha256()
+    while chunk := os.pread(file.descriptor, _CHUNK, start):
+        hasher.update(chunk)
+        start += len(chunk)
+    return hasher.hexdigest().encode()
 
 
 _HEAD = 1024
 
 
 def _section(tree: TreeStamps) -> Iterator[bytes]:
-    names = "\n".join(tree.folders).encode("ascii")
-    head = [tree.identity, tree.inventory, len(tree.files), len(tree.folders), len(names)]
-    yield json.dumps(head).encode("ascii").ljust(_HEAD)
-    yield tree.files.write()
-    yield tree.folder_stamps.write()
-    yield names
+    yield json.dumps([tree.identity, tree.inventory, len(tree.files), len(tree.folders)]).encode("ascii").ljust(_HEAD)
+    yield from tree.files.parts()
+    yield from tree.folders.parts()
 
 
-def _read_section(data: memoryview) -> tuple[TreeStamps, memoryview]:
-    identity, inventory, files, folders, length = json.loads(bytes(data[:_HEAD]))
-    stamps, data = Stamps.read(data[_HEAD:], files)
-    folder_stamps, data = Stamps.read(data, folders)
-    names = bytes(data[:length]).decode("ascii")
-    return TreeStamps(identity, inventory, stamps, names.split("\n") if folders else (), folder_stamps), data[length:]
+def _read_section(file: _File, start: int) -> tuple[TreeStamps, int]:
+    identity, inventory, rows, folders = json.loads(os.pread(file.descriptor, _HEAD, start))
+    files, start = Stamps.stored(file, start + _HEAD, rows)
+    folder_stamps, start = Stamps.stored(file, start, folders)
+    return TreeStamps(identity, inventory, files, folder_stamps), start

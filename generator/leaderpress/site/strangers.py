@@ -5,11 +5,11 @@ not write that path again.  A build never deletes a stranger and never writes ov
 """
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..errors import BuildError
-from ..inventory import RESERVED, Files, folders_of
+from ..inventory import RESERVED, folders_of
 from .gathered import Gathered
 from .ledger import Ledger
 from .tree import TreeWriter, carry, digest_file, foreign, is_folder, prune_folders, remove
@@ -28,29 +28,31 @@ def survey(live: Ledger, new: Gathered) -> Survey:
     if not is_folder(live.root):
         return Survey()
     # What is taken over is in its place, so that a stranger can only be in the way of what was written.
-    files, needed = new.written, folders_of(new.written)
     changed = list(live.damaged())
-    listed = {*live.listing.paths, *RESERVED}
-    found = foreign(live.root, live.loose, live.folders, listed, needed)
-    found += [path for path in changed if _is_kept(f"{live.root}/{path}", path, files)]
-    strangers = sorted(path for path in found if not _same_bytes(live.root, path, files))
-    _refuse_conflicts(strangers, files, needed)
-    return Survey(tuple(strangers), tuple(path for path in changed if path in files))
+    found = foreign(live.root, live.loose(), live.has_folder, lambda path: _is_listed(path, live), new.writes_below)
+    found += [path for path in changed if _is_kept(f"{live.root}/{path}", path, new)]
+    strangers = sorted(path for path in found if not _same_bytes(live.root, path, new))
+    _refuse_conflicts(strangers, new)
+    return Survey(tuple(strangers), tuple(path for path in changed if new.writes(path)))
 
 
-def _is_kept(full: str, path: str, files: Files) -> bool:
+def _is_listed(path: str, live: Ledger) -> bool:
+    return path in RESERVED or live.listing.row(path) >= 0
+
+
+def _is_kept(full: str, path: str, new: Gathered) -> bool:
     # A path that we write again is ours, but not a folder full of someone's files that took its place.
-    return os.path.lexists(full) and (path not in files or is_folder(full))
+    return os.path.lexists(full) and (not new.writes(path) or is_folder(full))
 
 
-def _same_bytes(root: str, path: str, files: Files) -> bool:
-    wanted = files.get(path)
-    return wanted is not None and digest_file(f"{root}/{path}") == wanted.sha256
+def _same_bytes(root: str, path: str, new: Gathered) -> bool:
+    wanted = new.writes(path)
+    return wanted is not None and digest_file(f"{root}/{path}") == wanted
 
 
-def _refuse_conflicts(strangers: Iterable[str], files: Files, folders: Collection[str]) -> None:
+def _refuse_conflicts(strangers: Iterable[str], new: Gathered) -> None:
     for path in strangers:
-        if path in files or path in folders or any(folder in files for folder in folders_of([path])):
+        if new.writes(path) or new.writes_below(path) or any(map(new.writes, folders_of([path]))):
             hint = "move it out of the output folder, or give our page another address"
             problem = "the build needs this place, and what stands here is not ours"
             raise BuildError("output-conflict", problem, at=path, hint=hint)

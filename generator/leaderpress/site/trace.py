@@ -57,8 +57,8 @@ class Inputs:
         return theme_key(self.common)
 
 
-_MAPPED = 1 << 34
-"""Bytes of each index that are read in place instead of being copied."""
+_MAPPED = 48 << 20
+"""Bytes of each index that are read in place instead of being copied: what is mapped counts as memory."""
 
 
 def theme_key(common: Mapping[str, str]) -> str:

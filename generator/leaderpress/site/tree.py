@@ -9,7 +9,7 @@ import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Callable, Collection, Container, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -19,9 +19,12 @@ from ..inventory import Written, check_path, path_twice
 FILE_MODE = 0o644
 FOLDER_MODE = 0o755
 _BLOCK = 1 << 18
+_MANY_FOLDERS = 20_000
+"""Folders that a writer remembers; a large site has more, and asking the system again does no harm."""
 CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 """How every file is opened for writing: it must not exist yet."""
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+"""How a file is opened that may be anything by now: never through a link, and without waiting for a pipe."""
 
 
 @contextmanager
@@ -47,7 +50,7 @@ def os_fault(action: str, at: str, fault: OSError) -> BuildError:
 class TreeWriter:
     """Creates files below one folder; one for each process, several processes may share the folder.
 
-    It remembers which folders exist, so that the steady cost of a file is open, write and close.
+    It remembers which of the last folders exist, so that the steady cost of a file is open, write and close.
     """
 
     __slots__ = ("_folders", "_prefix", "_set_modes", "root")
@@ -77,26 +80,11 @@ class TreeWriter:
     def write_chunks(self, path: str, chunks: Iterable[bytes]) -> Written:
         """Create a file from pieces, of which only one is held at a time; else see `write`."""
         check_path(path)
-        hasher, size = hashlib.sha256(), 0
-        full = self._prefix + path
         try:
             self.make_folder(path.rpartition("/")[0])
-            descriptor = os.open(full, CREATE, FILE_MODE)
+            return create(self._prefix + path, chunks, set_mode=self._set_modes)
         except OSError as fault:
             raise _write_fault(path, fault) from None
-        try:
-            with open(descriptor, "wb", buffering=_BLOCK) as stream:
-                if self._set_modes:
-                    os.fchmod(descriptor, FILE_MODE)
-                for chunk in chunks:
-                    hasher.update(chunk)
-                    size += stream.write(chunk)
-        except BaseException as fault:
-            os.unlink(full)
-            if isinstance(fault, OSError):
-                raise _write_fault(path, fault) from None
-            raise
-        return Written(size, hasher.hexdigest())
 
     def make_folder(self, folder: str) -> None:
         """Make sure that a folder (root-relative, empty for the root) exists; raises `OSError`."""
@@ -108,10 +96,7 @@ class TreeWriter:
         try:
             if self._set_modes:
                 os.fchmod(descriptor, FILE_MODE)
-            done = os.write(descriptor, data)
-            while done != len(data):
-                # A full disk takes a part first and says so only at the next write.
-                done += os.write(descriptor, memoryview(data)[done:]) or _stuck()
+            _write_all(descriptor, data)
         except BaseException:
             os.unlink(full)
             raise
@@ -128,6 +113,8 @@ class TreeWriter:
             os.mkdir(full, FOLDER_MODE)
             if self._set_modes:
                 os.chmod(full, FOLDER_MODE)
+        if len(self._folders) >= _MANY_FOLDERS:
+            self._folders = {""}
         self._folders.add(folder)
 
 
@@ -144,6 +131,49 @@ def write_file(root: str | os.PathLike[str], path: str, data: bytes) -> Written:
     if _writer is None or _writer.root != folder:
         _writer = TreeWriter(folder)
     return _writer.write(path, data)
+
+
+def create(full: str, chunks: Iterable[bytes], *, set_mode: bool = False) -> Written:
+    """Create a file from pieces, of which few are held at a time; raises `OSError`.
+
+    Nothing is left of a file that could not be written whole.
+    """
+    descriptor = os.open(full, CREATE, FILE_MODE)
+    hasher, size = hashlib.sha256(), 0
+    try:
+        if set_mode:
+            os.fchmod(descriptor, FILE_MODE)
+        for block in _blocks(chunks):
+            hasher.update(block)
+            size += _write_all(descriptor, block)
+    except BaseException:
+        os.unlink(full)
+        raise
+    finally:
+        os.close(descriptor)
+    return Written(size, hasher.hexdigest())
+
+
+def _write_all(descriptor: int, data: bytes) -> int:
+    done = os.write(descriptor, data)
+    while done != len(data):
+        # A full disk takes a part first and says so only at the next write.
+        done += os.write(descriptor, memoryview(data)[done:]) or _stuck()
+    return done
+
+
+def _blocks(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes in few larger pieces, none of them empty."""
+    held: list[bytes] = []
+    size = 0
+    for chunk in chunks:
+        held.append(chunk)
+        size += len(chunk)
+        if size >= _BLOCK:
+            yield b"".join(held)
+            held, size = [], 0
+    if size:
+        yield b"".join(held)
 
 
 def _stuck() -> int:
@@ -171,13 +201,13 @@ def digest_file(full: str) -> str | None:
     return found[1] if found else None
 
 
-def measure(path: str, folder: int | None = None) -> tuple[os.stat_result, str] | None:
+def measure(path: str | bytes, folder: int | None = None) -> tuple[os.stat_result, str] | None:
     """Status and SHA-256 (hex) of a regular file; None where there is none, or it changed while it was read.
 
     A relative `path` is below the open `folder`.  Never follows a link at its end.
     """
     try:
-        descriptor = os.open(path, _READ, dir_fd=folder)
+        descriptor = os.open(path, READ, dir_fd=folder)
     except OSError:
         return None
     try:
@@ -210,7 +240,7 @@ def opened(folder: str) -> Iterator[int]:
 def read(path: str | os.PathLike[str]) -> bytes | None:
     """The bytes of a file that is not a link; None where it cannot be read."""
     try:
-        with open(os.open(path, _READ), "rb") as stream:
+        with open(os.open(path, READ), "rb") as stream:
             return stream.read()
     except OSError:
         return None
@@ -252,28 +282,33 @@ def make_folder(full: str) -> None:
 
 
 def foreign(
-    root: str, loose: Iterable[str], folders: Collection[str], listed: Container[str], needed: Collection[str] = ()
+    root: str,
+    loose: Iterable[str],
+    is_folder_of_ours: Callable[[str], bool],
+    is_listed: Callable[[str], bool],
+    is_needed: Callable[[str], bool] = lambda _: False,
 ) -> list[str]:
     """What is below `root` and not ours, sorted: files, links, and whole folders that hold nothing of ours.
 
-    `listed` are our files, `folders` the folders that hold them; the others are known to hold nothing else than
-    those that are `loose`.  `needed` are folders that may be someone's today and ours tomorrow.
+    `is_listed` says it of our files, `is_folder_of_ours` of the folders that hold them; those are known to hold
+    nothing else, but for those that are `loose`.  A folder that `is_needed` may be someone's today and ours tomorrow.
     """
     found: list[str] = []
-    pending = list(loose)
-    while pending:
-        folder = pending.pop()
-        prefix = f"{folder}/" if folder else ""
-        with os.scandir(f"{root}/{prefix}") as children:
-            for child in children:
-                path = prefix + child.name
-                if path in listed:
-                    continue
-                ours = path in folders
-                if not (ours or path in needed) or not child.is_dir(follow_symlinks=False):
-                    found.append(path)
-                elif not ours:
-                    pending.append(path)
+    for start in loose:
+        pending = [start]
+        while pending:
+            folder = pending.pop()
+            prefix = f"{folder}/" if folder else ""
+            with os.scandir(f"{root}/{prefix}") as children:
+                for child in children:
+                    path = prefix + child.name
+                    if is_listed(path):
+                        continue
+                    ours = is_folder_of_ours(path)
+                    if not (ours or is_needed(path)) or not child.is_dir(follow_symlinks=False):
+                        found.append(path)
+                    elif not ours:
+                        pending.append(path)
     return sorted(found)
 
 

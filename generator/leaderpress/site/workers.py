@@ -22,6 +22,7 @@ from ..theme.environment import Theme, open_theme
 from ..views.base import SiteView
 from . import trace
 from .content import Content
+from .cores import give_back
 from .inputs import template_key
 from .plan import Job
 from .render import Renderer
@@ -107,6 +108,7 @@ def _compile_beside(site: Path, theme: str, cache: Path) -> None:
 @contextmanager
 def _frozen() -> Iterator[None]:
     """What exists now lives as long as the workers do: a collection that touched it would copy it into each of them."""
+    give_back()
     gc.freeze()
     try:
         yield
