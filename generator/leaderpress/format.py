@@ -48,7 +48,7 @@ class Quantity:
         return _with_unit(self.number, self.unit)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def quantity(value: int | float, unit: str | None) -> Quantity:
     """A measured value: times (ns, us, µs, ms, s) are scaled, other units keep every digit.
 
@@ -72,7 +72,7 @@ def quantity(value: int | float, unit: str | None) -> Quantity:
     return Quantity(number, shown_unit, exact)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def metric_text(value: int | float, format: str, unit: str | None = None) -> str:
     """A source's own metric in the form that its table asks for.
 
@@ -94,7 +94,7 @@ def is_metric_format(format: str) -> bool:
     return _METRIC_FORMAT.fullmatch(format) is not None
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def gap_text(value: int | float, leader: int | float, better: str) -> str:
     """How far a value is behind the leader's; `better` is `lower` or `higher`.
 
@@ -134,7 +134,7 @@ def margin_text(value: int | float, leader: int | float, better: str) -> str:
     return f"<{text[2:]}" if text.startswith("<+") else text.removeprefix("+")
 
 
-@lru_cache(maxsize=16384, typed=True)
+@lru_cache(maxsize=4096, typed=True)
 def same_time(value: int | float, unit: str | None, other: int | float, other_unit: str | None) -> bool:
     """Whether two figures are one time in units of `TIME_UNITS`, converted exactly; False for other units.
 

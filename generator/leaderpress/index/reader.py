@@ -86,7 +86,7 @@ class Index:
     """An open index, read-only; use it as a context manager."""
 
     def __init__(self, path: Path, records: Path) -> None:
-        self._db = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True, cached_statements=512)
+        self._db = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True, cached_statements=128)
         self._db.execute(f"pragma mmap_size = {_MAPPED}")
         self._records = records
         self._files: dict[str, int] = {}
@@ -95,8 +95,8 @@ class Index:
         self.document = lru_cache(512)(self._document)
         self.text = lru_cache(64)(self._text)
         """RFC 8785 bytes of the whole document that is shown for a digest."""
-        self.task = lru_cache(4096)(self._one_of(TaskRow))
-        self.workload = lru_cache(4096)(self._one_of(WorkloadRow))
+        self.task = lru_cache(1024)(self._one_of(TaskRow))
+        self.workload = lru_cache(1024)(self._one_of(WorkloadRow))
         self.environment = lru_cache(1024)(self._one_of(EnvironmentRow))
         self.protocol = lru_cache(1024)(self._one_of(ProtocolRow))
         self.tombstones = frozenset(row[0] for row in self.pairs("select digest from tombstone"))

@@ -69,7 +69,7 @@ def is_plain_name(file_name: str) -> bool:
     return _PLAIN_NAME.fullmatch(file_name) is not None
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def name(text: str) -> Markup:
     """An untrusted name: set apart from the direction of the text around it, hidden characters written out."""
     # `Markup(…)` would first ask whether the text is markup already.

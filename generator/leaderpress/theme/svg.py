@@ -136,7 +136,7 @@ def _strip_marks(marks: tuple[tuple[float, int], ...]) -> str:
     return f'<g class="k">{"".join(_strip_mark(x, count) for x, count in marks)}</g>'
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _strip_mark(position: float, count: int) -> str:
     """A tick as a rectangle, whose width comes from the stylesheet: up to a thousand of them stand on a page."""
     height = 22 + min(14, 4 * (count - 1))

@@ -277,7 +277,7 @@ def _published_cases(index: Index, task: str) -> dict[CaseKey, list[tuple[int, s
     return cases
 
 
-@lru_cache(16384)
+@lru_cache(4096)
 def _figure(value: float | int, unit: str | None, whole: bool) -> Figure:
     shown = quantity(value, unit)
     return Figure(number=shown.number, unit=shown.unit, exact=shown.exact, value=value)
