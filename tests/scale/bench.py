@@ -106,15 +106,15 @@ class Bench:
         self.work.retire(site)
 
     def changes(self, site: Path) -> None:
-        """What follows a clean build: nothing, everything looked at, one run, a thousand new leaders, another run."""
+        """What follows a clean build: nothing, everything looked at, one run, another run, a thousand new leaders."""
         self.build("nothing", site)
         self.build("verify", site, "--verify-output")
         self.ingest("ingest one", site, "one", "2026-09-01")
         self.build("one", site)
-        self.ingest("ingest leaders", site, "leaders", "2026-09-02")
-        self.build("leaders", site)
-        self.ingest("ingest another", site, "another", "2026-09-03")
+        self.ingest("ingest another", site, "another", "2026-09-02")
         self.build("another", site)
+        self.ingest("ingest leaders", site, "leaders", "2026-09-03")
+        self.build("leaders", site)
 
     # -- the product -------------------------------------------------------------------------------------------------
 

@@ -166,7 +166,10 @@ class _Build:
             return self._report(content, output, receipt, why, publication.open)
 
     def _open(self) -> DirectoryOutput:
-        return DirectoryOutput(self.out, verify=self.verify, threads=self.jobs)
+        output = DirectoryOutput(self.out, verify=self.verify, threads=self.jobs)
+        if self.jobs > 1:
+            output.look_beside()
+        return output
 
     def _make(
         self,

@@ -1,6 +1,7 @@
 """How much may happen at the same time."""
 
 import os
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -75,7 +76,7 @@ def in_processes(
     if processes < 2 or not hasattr(os, "fork") or len(list(islice(items(), portion + 1))) <= portion:
         yield from ((some, work(some)) for some in portions(items(), portion))
         return
-    readers = [_Reader(partial(_share, work, items, portion, number, processes)) for number in range(processes)]
+    readers = [Reader(partial(_share, work, items, portion, number, processes)) for number in range(processes)]
     try:
         for number, some in enumerate(portions(items(), portion)):
             made = readers[number % processes].next()
@@ -94,7 +95,7 @@ def _share(
     return (work(some) for number, some in enumerate(portions(items(), portion)) if number % processes == own)
 
 
-class _Reader:
+class Reader:
     """A process that sends pieces of bytes through a pipe, one after the other, and waits where that is full."""
 
     def __init__(self, pieces: Callable[[], Iterable[bytes]]) -> None:
@@ -125,6 +126,12 @@ class _Reader:
     def wait(self) -> None:
         """Wait for its end."""
         os.waitpid(self._process, 0)
+
+    def stop(self) -> None:
+        """End it, whatever it is doing."""
+        self.close()
+        os.kill(self._process, signal.SIGKILL)
+        self.wait()
 
 
 def _send(target: int, piece: bytes) -> None:

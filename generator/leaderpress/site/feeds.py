@@ -8,6 +8,7 @@ what XML cannot hold.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..cite.base import clean_url, one_line
@@ -22,7 +23,7 @@ _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]<>#!|~&]")
 _LIST_OR_RULE = re.compile(r"^(\d{0,9})([.)=+-])")
-_PLAIN_URL = re.compile(r"[A-Za-z0-9:/._-]*", re.ASCII)
+_PLAIN_URL = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:/._-"
 """What is the same in an address, in an attribute and in XML."""
 _ATOM = "http://www.w3.org/2005/Atom"
 _SITEMAPS = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -165,6 +166,7 @@ def _event(event: Event) -> str:
     return "\n".join(lines)
 
 
+@lru_cache(maxsize=1024)
 def _instant(text: str) -> str:
     if _DAY.fullmatch(text):
         return f"{text}T00:00:00Z"
@@ -198,11 +200,10 @@ def _row(address: Address, base: str) -> str:
     if not url.startswith(base):
         raise BuildError("sitemap-address", f"{url!r} does not lie below {base}")
     # Nearly all addresses are plain, and there are many.
-    location = url if _PLAIN_URL.fullmatch(url) else _href(url)
+    location = _href(url) if url.encode(errors="replace").translate(None, _PLAIN_URL) else url
     if modified is None:
         return f"<url><loc>{location}</loc></url>"
-    if not _DAY.fullmatch(modified):
-        _instant(modified)
+    _instant(modified)
     return f"<url><loc>{location}</loc><lastmod>{modified}</lastmod></url>"
 
 

@@ -4,6 +4,7 @@ All files are looked at once, when the first is asked for.  Folders on the way m
 the place of one would lead out of the tree.  Of each file a byte and, where it had to be read, a stamp is held.
 """
 
+import os
 from array import array
 from collections.abc import Iterable, Iterator
 from itertools import compress, count
@@ -11,7 +12,7 @@ from stat import S_ISDIR
 from struct import Struct
 
 from ..inventory import folders_of
-from .cores import in_processes
+from .cores import Reader, in_processes
 from .listing import Listing, rows_of
 from .stamps import NOTHING, Stamp, Stamps, TreeStamps, differing, stamp
 from .tree import is_folder, measure, opened
@@ -45,6 +46,7 @@ class Ledger:
         """By row of `Listing.folders`: 1 where something may be in it that is not listed."""
         self._gone: set[str] = set()
         self._looked = not len(listing)
+        self._beside: Reader | None = None
 
     @property
     def sound(self) -> bytearray:
@@ -104,15 +106,46 @@ class Ledger:
         with opened(self.root) as root:
             self._look_at_folders(root)
             self._read(root, self._suspects(root))
+        self.look_no_more()
+
+    def look_beside(self) -> None:
+        """Let another process begin to look now, so that this one can do something else until it needs to know.
+
+        Where there can be no such process, or it dies, `look` does all by itself.
+        """
+        if not self._looked and self._beside is None and len(self._known.files) and hasattr(os, "fork"):
+            self._beside = Reader(self._differing)
+
+    def look_no_more(self) -> None:
+        """End the process that looks, if there is one."""
+        beside, self._beside = self._beside, None
+        if beside is not None:
+            beside.stop()
+
+    def _differing(self) -> Iterator[bytes]:
+        """Rows of folders, then of files that have not their stamps, for `_seen`."""
+        with opened(self.root) as root:
+            yield differing_folders(root, self.listing, self._folder_stamps)
+            yield array("q", [row for row, _, _ in self._differing_files(root)]).tobytes()
+
+    def _differing_files(self, root: int) -> Iterator[tuple[int, bytes, os.stat_result | None]]:
+        return differing(root, self.listing.paths(), self._known.files)
+
+    def _seen(self) -> "array[int] | None":
+        """What the process that looks says next."""
+        piece = self._beside.next() if self._beside is not None else None
+        return None if piece is None else array("q", piece)
 
     def _look_at_folders(self, root: int) -> None:
         """Find folders that changed, and give up the files below those that are none."""
+        seen = self._seen() if len(self._folder_stamps) else None
         if not len(self._folder_stamps):
             self._folder_stamps = Stamps(sum(1 for _ in self.listing.folders()))
         self._loose = bytearray(len(self._folder_stamps))
-        for row, folder, status in differing(root, self.listing.folders(), self._folder_stamps):
-            self._loose[row] = 1
-            if status is None or not S_ISDIR(status.st_mode):
+        if seen is None:
+            seen = array("q", differing_folders(root, self.listing, self._folder_stamps))
+        for folder, is_there in folders_seen(self.listing, seen, self._loose):
+            if not is_there:
                 self._give_up(self.listing.below(folder))
                 self._gone.add(folder.decode("ascii"))
         if self._gone:
@@ -124,7 +157,8 @@ class Ledger:
         if not len(self._known.files):
             return self._sound[:]
         suspects = bytearray(len(self._sound))
-        for row, _, _ in differing(root, self.listing.paths(), self._known.files):
+        seen = self._seen()
+        for row in (row for row, _, _ in self._differing_files(root)) if seen is None else seen:
             suspects[row] = self._sound[row]
         return suspects
 
@@ -163,6 +197,25 @@ class Ledger:
         for row in rows:
             self._sound[row] = 0
             self._stamps[row] = NOTHING
+
+
+def differing_folders(root: int, listing: Listing, known: Stamps) -> bytes:
+    """Rows of the folders that have not their stamps, as an array's bytes; `-1 - row` for one that is no folder."""
+    rows = (
+        row if status is not None and S_ISDIR(status.st_mode) else -1 - row
+        for row, _, status in differing(root, listing.folders(), known)
+    )
+    return array("q", rows).tobytes()
+
+
+def folders_seen(listing: Listing, seen: "array[int]", flags: bytearray) -> Iterator[tuple[bytes, bool]]:
+    """(path, whether it is a folder) of each of these rows, which are marked in `flags` (one for each folder)."""
+    if not seen:
+        return
+    for row in seen:
+        flags[row if row >= 0 else -1 - row] = 1
+    for row, folder in zip(seen, compress(listing.folders(), flags), strict=True):
+        yield folder, row >= 0
 
 
 def _measure(root: int, line: bytes) -> bytes:

@@ -31,6 +31,7 @@ from ..inventory import (
     path_twice,
 )
 from . import stamps
+from .cores import Reader
 from .digests import Digests
 from .gathered import TAKEN, Gathered, file_lines
 from .ledger import Ledger
@@ -83,6 +84,7 @@ class DirectoryOutput:
         self._writer: TreeWriter | None = None
         self._second: Standby | None = None
         self._gathered: Gathered | None = None
+        self._looking: Reader | None = None
         self._done = False
 
     def _private_folder(self) -> str:
@@ -158,10 +160,25 @@ class DirectoryOutput:
                 self._taken[row] = damaged[row] = 0
         return (path.decode("ascii") for _, path in listing.chosen(damaged))
 
+    def look_beside(self) -> None:
+        """Let other processes begin to look at both trees, of which much has to be known before they can be used."""
+        self._live.look_beside()
+        self._looking = self._looking or Standby.look_beside(self._beside.standby, self._standby)
+
     def look_ahead(self) -> None:
-        """Look at the standby tree now, which `commit` does anyway: a good moment is while others work."""
+        """Look at the standby tree now, unless another process does: `commit` needs it, and others work meanwhile."""
+        if self._looking is None:
+            self._open_standby()
+
+    def _open_standby(self) -> None:
         with wrapped("publish", self._beside.live):
-            self._second = self._second or Standby.open(self._beside.standby, self._standby)
+            self._second = self._second or Standby.open(self._beside.standby, self._standby, self._looking)
+        self._look_no_more()
+
+    def _look_no_more(self) -> None:
+        looking, self._looking = self._looking, None
+        if looking is not None:
+            looking.stop()
 
     @property
     def published(self) -> Digests:
@@ -260,7 +277,7 @@ class DirectoryOutput:
         # What only a changed site needs is not loaded before there is one.
         from .commit import Commit
 
-        self.look_ahead()
+        self._open_standby()
         before = self._old.known.inventory
         return Commit(self._beside, self._live, self._second, before, self.tree, new).run(inventory, receipt)
 
@@ -274,6 +291,8 @@ class DirectoryOutput:
         """Discard what was not committed and let the next build in.  May be called again."""
         if not self._done:
             self._done = True
+            self._live.look_no_more()
+            self._look_no_more()
             for folder in self._private:
                 remove(folder)
             self._lock.release()

@@ -83,28 +83,40 @@ class Tally:
         """Bytes of all files together."""
         self.largest = ("", 0)
         """Path and bytes of the largest file, of several the first by path."""
-        self._kinds: dict[str, PageKind] = {}
+        self._kinds: dict[str, _Pages] = {}
 
     def add(self, path: str, size: int) -> bool:
         """Count one file; whether it is a page."""
         self.files += 1
         self.size += size
-        self.largest = _larger(self.largest, path, size)
+        if size >= self.largest[1]:
+            self.largest = _larger(self.largest, path, size)
         if not path.endswith(".html"):
             return False
         kind = kind_of(path)
-        known = self._kinds.get(kind)
-        if known is None:
-            self._kinds[kind] = PageKind(1, size, size, path)
-            return True
-        largest_path, largest = _larger((known.largest_path, known.largest), path, size)
-        self._kinds[kind] = PageKind(known.pages + 1, known.bytes + size, largest, largest_path)
+        known = self._kinds.get(kind) or self._kinds.setdefault(kind, _Pages())
+        known.count += 1
+        known.size += size
+        if size >= known.largest[1]:
+            known.largest = _larger(known.largest, path, size)
         return True
 
     @property
     def kinds(self) -> dict[str, PageKind]:
         """The pages among the files by kind; the most pages first."""
-        return dict(sorted(self._kinds.items(), key=lambda pair: (-pair[1].pages, pair[0])))
+        return {
+            kind: PageKind(found.count, found.size, found.largest[1], found.largest[0])
+            for kind, found in sorted(self._kinds.items(), key=lambda pair: (-pair[1].count, pair[0]))
+        }
+
+
+@dataclass(slots=True)
+class _Pages:
+    """The pages of one kind, while they are counted."""
+
+    count: int = 0
+    size: int = 0
+    largest: tuple[str, int] = ("", -1)
 
 
 def page_kinds(sizes: Iterable[tuple[str, int]]) -> dict[str, PageKind]:

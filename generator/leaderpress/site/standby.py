@@ -8,14 +8,15 @@ import os
 from array import array
 from collections.abc import Iterator
 from functools import cached_property
-from stat import S_IFREG, S_ISDIR
+from stat import S_IFREG
 
 from ..inventory import RESERVED, SUMS
+from .cores import Reader
 from .gathered import Gathered
-from .ledger import Ledger
+from .ledger import Ledger, differing_folders, folders_seen
 from .listing import Listing
 from .spans import Alike, Spans
-from .stamps import Stamp, Stamps, TreeStamps, differing, identity_of, stamp
+from .stamps import Stamp, Stamps, TreeStamps, identity_of, stamp
 from .tree import FILE_MODE, foreign, is_folder, opened
 
 PLAIN = S_IFREG | FILE_MODE
@@ -38,21 +39,41 @@ class Standby:
         """Folders whose names may lead elsewhere by now."""
 
     @classmethod
-    def open(cls, root: str, known: TreeStamps) -> "Standby | None":
-        """The standby tree as it was left; None where it is not usable."""
+    def open(cls, root: str, known: TreeStamps, beside: Reader | None = None) -> "Standby | None":
+        """The standby tree as it was left; None where it is not usable.  `beside` is what `look_beside` gave."""
+        tree = cls._known(root, known)
+        return tree if tree is not None and tree._is_ours(beside) else None
+
+    @classmethod
+    def look_beside(cls, root: str, known: TreeStamps) -> Reader | None:
+        """Let another process look at the folders of the tree now, for `open` to ask; None where there can be none."""
+        return Reader(lambda: cls._differing(root, known)) if known.identity and hasattr(os, "fork") else None
+
+    @classmethod
+    def _known(cls, root: str, known: TreeStamps) -> "Standby | None":
         listing = Listing.open(f"{root}/{SUMS}") if known.identity and is_folder(root) else None
         if listing is None or identity_of(root, listing.digest) != known.identity:
             return None
-        tree = cls(root, listing, known)
-        return tree if tree._is_ours() else None
+        return cls(root, listing, known)
 
-    def _is_ours(self) -> bool:
+    @classmethod
+    def _differing(cls, root: str, known: TreeStamps) -> Iterator[bytes]:
+        tree = cls._known(root, known)
+        if tree is not None:
+            with opened(root) as folder:
+                yield differing_folders(folder, tree.listing, tree.folders)
+
+    def _is_ours(self, beside: Reader | None) -> bool:
         """Whether all folders are there and hold nothing but what is listed."""
-        with opened(self.root) as root:
-            for _, folder, status in differing(root, self.listing.folders(), self.folders):
-                if status is None or not S_ISDIR(status.st_mode):
-                    return False
-                self.changed.add(folder.decode("ascii"))
+        rows = beside.next() if beside is not None else None
+        if rows is None:
+            with opened(self.root) as root:
+                rows = differing_folders(root, self.listing, self.folders)
+        flags = bytearray(len(self.folders))
+        for folder, is_there in folders_seen(self.listing, array("q", rows), flags):
+            if not is_there:
+                return False
+            self.changed.add(folder.decode("ascii"))
         return not foreign(self.root, self.changed, self._is_folder, self._is_listed)
 
     def _is_folder(self, path: str) -> bool:
