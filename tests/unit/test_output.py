@@ -956,3 +956,13 @@ def test_files_are_copied_where_links_are_not_to_be_had(root, monkeypatch):
     build(root, {"index.html": b"2"}, reuse=[path for path in SITE if path != "index.html"])
     assert files_of(root) == {**expected({**SITE, "index.html": b"2"}), **FOREIGN}
     assert tree.digest_file(str(root / "index.html")) == hashlib.sha256(b"2").hexdigest()
+
+
+def test_reading_every_file_forgets_no_folder(root, monkeypatch):
+    monkeypatch.setattr(stamps, "_CLOCK_STEP", -1_000_000_000)  # as if the site had taken long to write
+    build(root)
+    with DirectoryOutput(root, verify=True) as output:
+        assert output.keep() is not None
+    live, _ = stamps.load(str(root.parent / ".site-stamps"))
+    assert len(live.folders) == 4
+    assert all(live.folders[row] != stamps.NOTHING for row in range(4))

@@ -25,10 +25,19 @@ _MEASURED = Struct("=QQIqq")
 class Ledger:
     """What one tree holds; what `known` says of it was settled at `clock` (ns, see `settled`).
 
-    `threads` files may be read at the same time.
+    `threads` files may be read at the same time; `read_all`: every file is, whatever its stamp says.
     """
 
-    def __init__(self, root: str, listing: Listing, known: TreeStamps, clock: int, threads: int = 1) -> None:
+    def __init__(
+        self,
+        root: str,
+        listing: Listing,
+        known: TreeStamps,
+        clock: int,
+        threads: int = 1,
+        *,
+        read_all: bool = False,
+    ) -> None:
         self.root = root
         self.listing = listing
         self.clock = clock
@@ -36,6 +45,7 @@ class Ledger:
         """Whether a file had to be read whose stamp can spare that the next time."""
         self.threads = threads
         self._known = known if len(known.files) == len(listing) else TreeStamps()
+        self._trusts = bool(len(self._known.files)) and not read_all
         self._stamps = self._known.files
         self._held = False
         """Whether the stamps can be changed, as they must be where a file has another one."""
@@ -113,7 +123,7 @@ class Ledger:
 
         Where there can be no such process, or it dies, `look` does all by itself.
         """
-        if not self._looked and self._beside is None and len(self._known.files) and hasattr(os, "fork"):
+        if not self._looked and self._beside is None and self._trusts and hasattr(os, "fork"):
             self._beside = Reader(self._differing)
 
     def look_no_more(self) -> None:
@@ -154,7 +164,7 @@ class Ledger:
 
     def _suspects(self, root: int) -> bytearray:
         """By row: 1 for the files that have to be read."""
-        if not len(self._known.files):
+        if not self._trusts:
             return self._sound[:]
         suspects = bytearray(len(self._sound))
         seen = self._seen()

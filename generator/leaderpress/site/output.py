@@ -76,8 +76,8 @@ class DirectoryOutput:
         self._old: Published = read_published(beside, known)
         with wrapped("touch", beside.lock):
             self._clock = stamps.settled(beside.lock)
-        known = self._old.known if not self._verify else stamps.TreeStamps()
-        self._live = Ledger(beside.live, self._old.listing, known, self._clock, self._threads)
+        known = self._old.known
+        self._live = Ledger(beside.live, self._old.listing, known, self._clock, self._threads, read_all=self._verify)
         self._taken = bytearray(len(self._old.listing))
         self._private: list[str] = []
         self._written = Spool(self._private_folder)
