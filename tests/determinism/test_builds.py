@@ -119,6 +119,7 @@ def make(place: Path, variant: Variant, interpreter: Path | str = sys.executable
             shutil.copytree(source, target, dirs_exist_ok=True)
         elif source.is_file():
             shutil.copy(source, target)
+    shutil.copytree(ROOT / "themes" / "demo", site / "themes" / "demo")
     dumps = shutil.copytree(ROOT / "content" / "example-dump", place / "dumps")
     if variant.old:
         for file in (*site.rglob("*"), *dumps.rglob("*")):
