@@ -21,7 +21,7 @@ def growth(series: Mapping[str, Points], title: str = "Wall seconds of a build a
     y = _axis([seconds for points in series.values() for _, seconds in points], _BOTTOM, _TOP)
     parts = [
         '<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="growth-t growth-d"'
-        f' viewBox="0 0 {WIDTH} {HEIGHT}" fill="currentColor"',
+        f' width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" fill="currentColor"',
         ' font-family="system-ui, sans-serif" font-size="13">',
         f'<title id="growth-t">{escape(title)}</title>',
         f'<desc id="growth-d">{escape(_words(series))}</desc>',
