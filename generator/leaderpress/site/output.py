@@ -32,12 +32,11 @@ from ..inventory import (
 )
 from . import stamps
 from .cores import Reader
-from .digests import Digests
 from .gathered import TAKEN, Gathered, file_lines
 from .ledger import Ledger
 from .lock import BuildLock
 from .memory import MemoryOutput, Output, refuse_reserved
-from .published import Beside, Published, read_published, refuse_unsuitable
+from .published import Beside, Digests, Published, read_published, refuse_unsuitable
 from .spool import Spool
 from .standby import Standby
 from .tree import TreeWriter, remove, wrapped, write_file

@@ -8,7 +8,7 @@ import hashlib
 import heapq
 import itertools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -185,3 +185,36 @@ def _union(old: Listing, new: Listing, wanted: Callable[[bytes], bool]) -> Itera
 def _not_ours(root: Path, why: str) -> BuildError:
     hint = "choose an empty folder, or move away what is in this one"
     return BuildError("output-not-ours", f"the output folder holds no site of ours: {why}", at=str(root), hint=hint)
+
+
+class Digests(Mapping[str, str]):
+    """SHA-256 (hex) of a published site by path: a mapping that holds none, but reads the listing when it is asked."""
+
+    def __init__(self, listing: Listing) -> None:
+        self._listing = listing
+
+    def __getitem__(self, path: str) -> str:
+        digest = self._listing.digest_of(path)
+        if digest is None:
+            raise KeyError(path)
+        return digest
+
+    def get(self, path: str, default: str | None = None) -> str | None:  # type: ignore[override]
+        """The same, `default` where the path is not listed."""
+        digest = self._listing.digest_of(path)
+        return default if digest is None else digest
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and self._listing.row(path) >= 0
+
+    def __iter__(self) -> Iterator[str]:
+        return (path.decode("ascii") for path in self._listing.paths())
+
+    def __len__(self) -> int:
+        return len(self._listing)
+
+    def below(self, folder: str) -> Iterator[tuple[str, str]]:
+        """(path, digest) of all that is in a folder."""
+        rows = self._listing.below(folder.encode("ascii"))
+        lines = self._listing.lines(rows.start, rows.stop) if rows else ()
+        return ((line[66:].decode("ascii"), line[:64].decode("ascii")) for line in lines)

@@ -8,8 +8,8 @@ import pytest
 from leaderpress.errors import BuildError
 from leaderpress.inventory import PathSet, folders_of
 from leaderpress.site.clashes import check_paths
-from leaderpress.site.digests import Digests
 from leaderpress.site.listing import Listing
+from leaderpress.site.published import Digests
 from leaderpress.site.spans import Alike, Spans
 
 
